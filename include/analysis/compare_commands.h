@@ -8,7 +8,6 @@
 #include "analysis/compare_samples.h"
 #include "rows/rows.h"
 #include "stats/inference.h"
-#include "stats/pairs.h"
 
 /* Probability that a `jitbench run` claims any difference that does not exist, over all its commands. */
 #define COMMANDS_ERROR 0.05

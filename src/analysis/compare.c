@@ -370,7 +370,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
  * work, so that their mean is meaningless. */
 static void add_means(struct compared *c)
 {
-    FREED_BY(memory_free) const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
+    FREED const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
 
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -394,7 +394,7 @@ static void find_hosts(struct compared *c)
 {
     FREED_BY(gather_free) struct gather g = {.every = true};
     FREED_BY(judge_free) struct judgement j = {.g = NULL};
-    FREED_BY(memory_free) struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
+    FREED struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
     struct row_run run;
 
     row_run_init(&run);

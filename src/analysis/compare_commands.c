@@ -19,7 +19,7 @@ int commands_differ(const double *base, const double *changed, size_t n, size_t 
                     struct command_difference *out)
 {
     const size_t each = blocks_of_pair(planned ? planned : n / 2);
-    FREED_BY(memory_free) double *logs = malloc((n / 2 + 1) * sizeof(*logs));
+    FREED double *logs = malloc((n / 2 + 1) * sizeof(*logs));
     struct inference_shift wider = {.low = NAN};
     struct paired_looks looks;
 

@@ -87,9 +87,9 @@ static const char *told_by(const struct entry *entry, bool cpus)
 static void tell_apart(struct entry *entries, size_t n, bool cpus)
 {
     FREED_BY(index_free) struct index keys = {0}, runs = {0};
-    FREED_BY(memory_free)
+    FREED
     const struct entry **first = memory_get(n, sizeof(const struct entry *)); /* of each run and key */
-    FREED_BY(memory_free) bool *several = memory_get(n, sizeof(*several));    /* for each key */
+    FREED bool *several = memory_get(n, sizeof(*several));                    /* for each key */
 
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = entries[i].row->run;
@@ -331,8 +331,8 @@ static void compare_levels(const struct row_params *a, const struct row_params *
     const double x = row_param_number(a, "up_to"), y = row_param_number(b, "up_to");
 
     if (row_param_is(a, "level", "level") && (x > LEVEL_MOST * y || y > LEVEL_MOST * x))
-        (void)snprintf(pair->why, sizeof(pair->why), "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x),
-                       TEXT_BYTES((uint64_t)y));
+        snprintf(pair->why, sizeof(pair->why), "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x),
+                 TEXT_BYTES((uint64_t)y));
 }
 
 /* Finds out whether a pair can be compared. */
@@ -444,7 +444,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
 {
     const struct row_set *base = out->base, *changed = out->changed;
     const size_t most = base->n + (changed ? changed->n : 0), first = out->n;
-    FREED_BY(memory_free) struct entry *entries = memory_get(most, sizeof(*entries));
+    FREED struct entry *entries = memory_get(most, sizeof(*entries));
     const bool with_command = !changed || !is_across(across, ACROSS_COMMAND);
     size_t n = 0;
 

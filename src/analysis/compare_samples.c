@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "stats/inference.h"
-#include "stats/pairs.h"
 #include "stats/stats.h"
 #include "sys/base.h"
 
@@ -68,7 +67,7 @@ void comparison_set_ratio(double change, double error, double df, double unsure,
 static void test_pairs(const double *a, const double *b, size_t n, size_t each, struct comparison *out)
 {
     struct inference_shift shift;
-    FREED_BY(memory_free) double *differences = memory_get(n, sizeof(*differences));
+    FREED double *differences = memory_get(n, sizeof(*differences));
     const bool logs = paired_log_ratios(a, b, n * each, each, differences) == n;
 
     if (!logs) { /* there are logarithms up to the first value that has none */
@@ -130,7 +129,7 @@ static void test_at_same_share(const struct comparison_side *base, const struct 
                                double *b, struct comparison *out)
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
-    FREED_BY(memory_free) double *x = memory_get(2 * n, sizeof(*x));
+    FREED double *x = memory_get(2 * n, sizeof(*x));
     double *y = x + n, shares[2] = {0, 0}, errors = 0;
     struct inference_adjusted by;
 
@@ -162,8 +161,8 @@ static bool values_of_builds(const struct comparison_run *const *builds, size_t 
         samples = builds[i]->n < samples ? builds[i]->n : samples;
     /* A B B A: the drift within two rounds is in both sums of a pair */
     const size_t each = samples < 2 ? 1 : 2 * (1 + (samples / 2 - 1) / PAIRS_MOST), pairs = samples / each;
-    FREED_BY(memory_free) double *mean = memory_get(samples, sizeof(*mean));
-    FREED_BY(memory_free) double *logs = memory_get(pairs, sizeof(*logs));
+    FREED double *mean = memory_get(samples, sizeof(*mean));
+    FREED double *logs = memory_get(pairs, sizeof(*logs));
     for (size_t k = 0; k < samples; k++) {
         for (size_t i = 0; i < n; i++)
             mean[k] += log(builds[i]->samples[k]) / (double)n;
@@ -187,8 +186,8 @@ static void test_builds(const struct comparison_side *base, const struct compari
                         struct comparison *out)
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
-    FREED_BY(memory_free) double *y = memory_get(n, sizeof(*y));
-    FREED_BY(memory_free) const struct comparison_run **builds = memory_get(n, sizeof(const struct comparison_run *));
+    FREED double *y = memory_get(n, sizeof(*y));
+    FREED const struct comparison_run **builds = memory_get(n, sizeof(const struct comparison_run *));
 
     for (size_t i = 0; i < n; i++)
         builds[i] = i < n_a ? &base->runs[i] : &changed->runs[i - n_a];
@@ -214,7 +213,7 @@ static void look_within(const struct comparison_side *base, const struct compari
         const bool after = r >= base->n_runs;
         const struct comparison_side *side = after ? changed : base;
         const struct comparison_run *run = &side->runs[after ? r - base->n_runs : r];
-        FREED_BY(memory_free) double *logs = memory_get(run->n, sizeof(*logs));
+        FREED double *logs = memory_get(run->n, sizeof(*logs));
         for (size_t i = 0; i < run->n; i++)
             logs[i] = log(run->samples[i]);
         const struct inference_mean mean = run->error > 0 ? (struct inference_mean){logs[0], run->error, EVENTS, 1}
@@ -230,27 +229,21 @@ static void look_within(const struct comparison_side *base, const struct compari
 
 /* --- The choice of the test. --- */
 
-/* Returns whether the k-th values of both sides are pairs. runs: the values are means of runs; otherwise they are
- * samples. */
-static bool in_turn(const struct comparison_side *base, const struct comparison_side *changed, bool runs,
-                    enum comparison_order order)
-{
-    return runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
-                : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
-}
-
 void comparison_measure(const struct comparison_side *base, const struct comparison_side *changed,
                         enum comparison_order order, struct comparison *out)
 {
     const bool runs = base->n_runs >= COMPARISON_RUNS && changed->n_runs >= COMPARISON_RUNS;
     size_t n_a, n_b;
-    FREED_BY(memory_free) double *a = take_values(base, runs, &n_a), *b = take_values(changed, runs, &n_b);
+    FREED double *a = take_values(base, runs, &n_a), *b = take_values(changed, runs, &n_b);
     const size_t each = runs ? 1 : 2, pairs = (n_a < n_b ? n_a : n_b) / each;
+    /* the k-th values of both sides are pairs */
+    const bool in_turn = runs ? order == ORDER_RUNS_ALTERNATE && base->n_runs == changed->n_runs
+                              : order == ORDER_SAMPLES_ALTERNATE && base->n_runs == 1 && changed->n_runs == 1;
 
     *out = comparison_unknown;
     out->n_base = n_a;
     out->n_new = n_b;
-    if (in_turn(base, changed, runs, order) && pairs >= (runs ? COMPARISON_RUNS : PAIRED_LEAST)) {
+    if (in_turn && pairs >= (runs ? COMPARISON_RUNS : PAIRED_LEAST)) {
         out->tested = TESTED_PAIRS;
         test_pairs(a, b, pairs, each, out);
     } else if (order == ORDER_BUILDS) {
@@ -323,7 +316,7 @@ static bool hangs_on_share(const struct comparison *c, enum comparison_change ch
 
 void comparison_judge(struct comparison *comparisons, size_t n, double confidence, double min_effect)
 {
-    FREED_BY(memory_free) double *p = memory_get(n, sizeof(*p));
+    FREED double *p = memory_get(n, sizeof(*p));
     size_t tests = 0, known = 0;
 
     for (size_t i = 0; i < n; i++) {

@@ -97,15 +97,6 @@ static void enter_gathered_items(struct gather *g, size_t machine, const char *t
         enter_setting(g, machine, items.name, items.value);
 }
 
-static void enter_settings(struct gather *g, size_t machine, const struct row_run *run)
-{
-    enter_setting(g, machine, "kernel", run->kernel);
-    enter_setting(g, machine, "cpu", run->cpu_model);
-    enter_setting(g, machine, "cpus", run->cpus_online ? TEXT_LINE("%" PRIu64, run->cpus_online) : "");
-    enter_setting(g, machine, "build", run->build);
-    enter_gathered_items(g, machine, run->settings, true);
-}
-
 const char *gather_setting(const struct gather *g, size_t setting, size_t machine)
 {
     const uint32_t value = setting < GATHER_SETTINGS_MAX ? g->machine[machine].setting[setting] : 0;
@@ -232,11 +223,9 @@ static int by_result(const void *a, const void *b)
 
 static void pool(struct gather_value *into, const struct gather_value *from)
 {
-    double n = (double)into->rows + from->rows;
-
-    into->value += (from->value - into->value) * from->rows / n;
-    into->error = isnan(into->error) ? from->error : isnan(from->error) ? into->error : fmaxf(into->error, from->error);
     into->rows += from->rows;
+    into->value += (from->value - into->value) * from->rows / into->rows;
+    into->error = fmaxf(into->error, from->error); /* which ignores NAN */
 }
 
 static void finish_results(struct gather *g)
@@ -308,8 +297,13 @@ static void enter_machine_run(struct gather *g, const struct row_run *run)
     size_t machine = enter_machine(g, run);
     TEXT_PRINT(id, "%zu\x1f%s\x1f%s", machine, run->run_id, run->utc);
     size_t number = index_enter(&g->runs, id);
-    if (number == before)
-        enter_settings(g, machine, run);
+    if (number == before) {
+        enter_setting(g, machine, "kernel", run->kernel);
+        enter_setting(g, machine, "cpu", run->cpu_model);
+        enter_setting(g, machine, "cpus", run->cpus_online ? TEXT_LINE("%" PRIu64, run->cpus_online) : "");
+        enter_setting(g, machine, "build", run->build);
+        enter_gathered_items(g, machine, run->settings, true);
+    }
     struct gather_machine *entered = &g->machine[machine];
     entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank) != 0);
     TEXT_SET(entered->rank, run->rank);
@@ -318,17 +312,13 @@ static void enter_machine_run(struct gather *g, const struct row_run *run)
     g->last_run = *run;
 }
 
-/* Of memory all but the levels of known caches, and its steadiness. */
-static bool is_one_of_many(const struct row *row)
-{
-    return !strcmp(row->suite, "memory") && strcmp(row->test, "steady") != 0 &&
-           (strcmp(row->test, "levels") != 0 || row_param_is(&row->param, "level", "level"));
-}
-
 static bool is_result(const struct gather *g, const struct row *row)
 {
-    return row->status != ROW_SKIPPED && (g->every || !is_one_of_many(row)) &&
-           fabs(gathered_value(g, row)) < VALUE_MOST &&
+    /* of memory all but the levels of known caches, and its steadiness */
+    const bool one_of_many = !strcmp(row->suite, "memory") && strcmp(row->test, "steady") != 0 &&
+                             (strcmp(row->test, "levels") != 0 || row_param_is(&row->param, "level", "level"));
+
+    return row->status != ROW_SKIPPED && (g->every || !one_of_many) && fabs(gathered_value(g, row)) < VALUE_MOST &&
            (metrics_is_compared(g->metrics, row) || (!g->stat && metrics_is_compared_alone(g->metrics, row)));
 }
 

@@ -221,9 +221,9 @@ static int by_finding(const void *a, const void *b)
 void judge(struct judgement *j, const struct gather *g, double least_effect)
 {
     const size_t machines = g->machines.n, results = g->results.n, most = machines > results ? machines : results;
-    FREED_BY(memory_free) double *values = memory_get(most, sizeof(*values));
-    FREED_BY(memory_free) double *sorted = memory_get(most, sizeof(*sorted));
-    FREED_BY(memory_free) double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
+    FREED double *values = memory_get(most, sizeof(*values));
+    FREED double *sorted = memory_get(most, sizeof(*sorted));
+    FREED double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
     struct judge_room scratch = {values, sorted, all_effects};
     size_t broken = 0, effects = 0;
 

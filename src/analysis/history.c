@@ -104,7 +104,7 @@ static void enter_result(struct history *h, const size_t *place, size_t result)
 
 static void enter_results(struct history *h)
 {
-    FREED_BY(memory_free) size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
+    FREED size_t *place = memory_get(h->n_runs + 1, sizeof(*place));
 
     for (size_t i = 0; i < h->n_runs; i++)
         place[h->run[i].machine] = i;
@@ -205,8 +205,8 @@ static int by_run_and_result(const void *a, const void *b)
 static void judge_results(struct history *h)
 {
     const double alpha = HISTORY_ALPHA / (double)(h->n_results ? h->n_results : 1);
-    FREED_BY(memory_free) double *values = memory_get(2 * h->n_runs + 1, sizeof(*values));
-    FREED_BY(memory_free) size_t *at = memory_get(h->n_runs + 1, sizeof(*at));
+    FREED double *values = memory_get(2 * h->n_runs + 1, sizeof(*values));
+    FREED size_t *at = memory_get(h->n_runs + 1, sizeof(*at));
     struct work w = {.values = values, .sorted = values + h->n_runs, .at = at};
 
     for (size_t k = 0; k < h->n_results; k++) {
@@ -243,7 +243,7 @@ void history_free(struct history *h)
 double history_level(const struct history *h, size_t result)
 {
     const struct history_result *f = &h->result[result];
-    FREED_BY(memory_free) double *values = memory_get(f->n, sizeof(*values));
+    FREED double *values = memory_get(f->n, sizeof(*values));
 
     for (size_t i = 0; i < f->n; i++)
         values[i] = h->point[f->first + i].value;

@@ -227,8 +227,8 @@ void project_compute(struct project *p)
     p->n = kept;
     if (!p->n)
         return;
-    FREED_BY(memory_free) struct places *places = memory_get(p->n, sizeof(*places));
-    FREED_BY(memory_free) struct project_host *hosts = memory_get(p->n, sizeof(*hosts));
+    FREED struct places *places = memory_get(p->n, sizeof(*places));
+    FREED struct project_host *hosts = memory_get(p->n, sizeof(*hosts));
 
     p->all = memory_get(1, sizeof(*p->all));
     for (size_t h = 0; h < p->n; h++) {
@@ -243,22 +243,6 @@ void project_compute(struct project *p)
 
 /* --- Costs. --- */
 
-static unsigned decade_of(unsigned octave)
-{
-    const double decade = floor(log10(exp2(octave) * 1.42)) - 1;
-
-    return (unsigned)fmin(fmax(decade, 0), PROJECT_DECADES - 1);
-}
-
-static double share_of_cause(const struct detours_host *all, unsigned cause, unsigned octave)
-{
-    double sum = 0;
-
-    for (unsigned c = 0; c < DETOUR_CAUSES; c++)
-        sum += all->by_cause[c][octave];
-    return sum > 0 ? all->by_cause[cause][octave] / sum : 0;
-}
-
 /* Sets keep, the share of all detours of each octave that is left, and per_s and lost_pct of the cost. */
 static void remove_them(const struct project *p, struct project_cost *cost, double *keep)
 {
@@ -266,7 +250,11 @@ static void remove_them(const struct project *p, struct project_cost *cost, doub
 
     cost->per_s = 0;
     for (unsigned k = 0; k < DETOUR_CLASSES; k++) {
-        double share = decade_of(k) == cost->decade ? share_of_cause(p->all, cost->cause, k) : 0;
+        const double decade = fmin(fmax(floor(log10(exp2(k) * 1.42)) - 1, 0), PROJECT_DECADES - 1);
+        double sum = 0;
+        for (unsigned c = 0; c < DETOUR_CAUSES; c++)
+            sum += p->all->by_cause[c][k];
+        const double share = (unsigned)decade == cost->decade && sum > 0 ? p->all->by_cause[cost->cause][k] / sum : 0;
         keep[k] = 1 - share;
         for (size_t b = k * DETOURS_PER_OCTAVE; b < (k + 1) * DETOURS_PER_OCTAVE; b++) {
             cost->per_s += share * p->all->bins[b].n / p->all->work * 1e9;

@@ -281,13 +281,6 @@ void requirements_free(struct requirements *set)
 
 /* --- Judging. --- */
 
-static double figure_of_row(const struct requirement *r, const struct row *row)
-{
-    const void *at = row_field(row, r->stat);
-
-    return r->stat->type == COLUMN_UINT ? (double)*(const uint64_t *)at : *(const double *)at;
-}
-
 static void explain_unknown(const struct requirement *r, const struct row *row, char *why, size_t size)
 {
     static const struct {
@@ -315,7 +308,10 @@ static double excess(const struct requirement *r, double value, double limit)
 static void judge_row(struct requirement *r, const struct row *row, const struct requirements *set)
 {
     FREED_BY(text_free) struct text where = {0};
-    const double value = row->status >= ROW_SKIPPED ? NAN : figure_of_row(r, row);
+    const void *at = row_field(row, r->stat);
+    const double value = row->status >= ROW_SKIPPED     ? NAN
+                         : r->stat->type == COLUMN_UINT ? (double)*(const uint64_t *)at
+                                                        : *(const double *)at;
     double factor = 1;
     char why[sizeof(r->reason)] = "";
 

@@ -220,7 +220,7 @@ static void reduce_kernel(const struct trial *trial, unsigned kernel, struct his
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    FREED_BY(memory_free) struct hist *times = malloc(sizeof(*times));
+    FREED struct hist *times = malloc(sizeof(*times));
 
     if (!times)
         results_fail(results);

@@ -17,21 +17,20 @@ const char *const chase_names[] = {"small", "huge", "in-page", NULL};
 
 int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
 {
-    const size_t whole = pages == CHASE_HUGE ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
+    const bool huge = pages == CHASE_HUGE;
+    const size_t whole = huge ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
+    const size_t room = huge ? HUGE_BYTES : 0; /* for alignment */
+    char *map = pages_map(whole + room, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 
-    *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages};
-    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* room for alignment */
-    char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED)
+    *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages, .map_bytes = whole};
+    if (!map)
         return -1;
-    const size_t before = pages == CHASE_HUGE ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
+    const size_t before = huge ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
+    chase->set = map + before;
     if (before)
         munmap(map, before);
-    if (room - before > whole)
-        munmap(map + before + whole, room - before - whole);
-    chase->set = map + before;
-    chase->map_bytes = whole;
-    madvise(chase->set, whole, pages == CHASE_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    if (room)
+        munmap(chase->set + whole, room - before);
     return 0;
 }
 
@@ -55,7 +54,7 @@ static void *link_lines(char *first, size_t stride, uint32_t *order, size_t n, u
 int chase_link_blocks(struct chase *chase, uint64_t seed, size_t stride, size_t block)
 {
     const size_t lines = chase->bytes / stride, part = block / stride < lines ? block / stride : lines;
-    FREED_BY(memory_free) uint32_t *order = malloc(part * sizeof(*order));
+    FREED uint32_t *order = malloc(part * sizeof(*order));
     void *start = NULL, **before = &start;
 
     if (!order)
@@ -127,7 +126,7 @@ int chase_verify(struct party_context *context)
 
 double chase_median_ns(const struct slices *slices)
 {
-    FREED_BY(memory_free) double *ns = malloc((slices->n + 1) * sizeof(*ns));
+    FREED double *ns = malloc((slices->n + 1) * sizeof(*ns));
 
     for (size_t i = 0; ns && i < slices->n; i++)
         ns[i] = slice_ns(&slices->slice[i]);

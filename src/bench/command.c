@@ -256,16 +256,9 @@ static int run_setup(struct party_context *context)
 
     if (!params->setup_size || context->sample > 0)
         return 0;
-    FREED_BY(memory_free)
+    FREED
     void *lists = command_unpack((const char *)command->map + params->setup_offset, params->setup_size, &image);
     return lists ? run_for_all(context, &run) : party_fail(context, "out of memory");
-}
-
-static int warm_up(struct party_context *context)
-{
-    struct run run = {.what = "a warm-up run: "};
-
-    return prepare_once(context) || run_program(context, &run) || check_end(context, &run) ? -1 : 0;
 }
 
 static int begin_guard(struct party_context *context)
@@ -284,9 +277,11 @@ static int setup(struct party_context *context)
     command->fix_layout = params->fixed_layout;
     if (begin_guard(context) || map_image(context, command) || run_setup(context))
         return -1;
-    for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++)
-        if (warm_up(context))
+    for (uint64_t i = 0; context->sample == 0 && i < params->warmup; i++) {
+        struct run warm = {.what = "a warm-up run: "};
+        if (prepare_once(context) || run_program(context, &warm) || check_end(context, &warm))
             return -1;
+    }
     if (prepare_once(context))
         return -1;
     context->expected_ns = params->timeout_ns;
@@ -430,20 +425,20 @@ static void reduce(const struct trial *trial, struct results *results)
 {
     const bool counted = ((const struct command_params *)trial->spec.params)->judge == JUDGED_INSTRUCTIONS;
     const struct trial_times times = trial_times(trial);
-    double user = 0, system_s = 0, max_rss = 0, exit_code = 0, instructions = 0;
+    double user = 0, system_s = 0, most_rss = 0, exit_code = 0, instructions = 0;
 
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const double *numbers = trial_recorder(trial, 0, copy, 0);
         user += numbers[NUMBER_USER_S];
         system_s += numbers[NUMBER_SYSTEM_S];
-        max_rss = numbers[NUMBER_MAX_RSS] > max_rss ? numbers[NUMBER_MAX_RSS] : max_rss;
-        exit_code = numbers[NUMBER_EXIT_CODE] > exit_code ? numbers[NUMBER_EXIT_CODE] : exit_code;
+        most_rss = fmax(most_rss, numbers[NUMBER_MAX_RSS]);
+        exit_code = fmax(exit_code, numbers[NUMBER_EXIT_CODE]);
         instructions += counted ? trial_count(trial, copy, COUNTER_INSTRUCTIONS) : 0;
     }
     if (counted && !isnan(instructions))
         results_sample(results, 0, COMMAND_INSTRUCTIONS, instructions);
     results_samples(results, 0, COMMAND_WALL, (double)(times.last_end - times.first_start) * 1e-9, user, system_s,
-                    max_rss, exit_code, (double)(times.last_start - times.first_start) * 1e-6,
+                    most_rss, exit_code, (double)(times.last_start - times.first_start) * 1e-6,
                     (double)(times.last_end - times.first_end) * 1e-6);
 }
 

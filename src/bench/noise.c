@@ -316,7 +316,7 @@ double noise_find_tick_ns(enum clock_kind clock)
 
 static int measure_loop(struct sampler *s)
 {
-    FREED_BY(memory_free) uint64_t *gaps = malloc(LOOP_GAPS * sizeof(*gaps));
+    FREED uint64_t *gaps = malloc(LOOP_GAPS * sizeof(*gaps));
 
     if (!gaps)
         return -1;
@@ -361,15 +361,6 @@ static void measure_cost(struct sampler *s, void (*step)(struct sampler *s), str
     cost->usual = (uint64_t)costs[n / 2];
 }
 
-/* Ticks between two readings of the interrupt counters: 100 ms, or 1,000 times as long as a reading (ticks) if more,
- * at most 1 s. */
-static uint64_t noise_window(uint64_t reading, double ns_per_tick)
-{
-    const double least_ns = (double)reading * ns_per_tick * WINDOW_COSTS;
-
-    return (uint64_t)(fmin(fmax(least_ns, WINDOW_NS), WINDOW_MAX_NS) / ns_per_tick);
-}
-
 static void add_one(struct sampler *s)
 {
     struct detour_seen seen;
@@ -395,7 +386,8 @@ static void measure_costs(struct sampler *s)
         measure_cost(s, read_quota, &s->throttling);
     if (s->probe)
         measure_cost(s, take_probe, &s->probing);
-    s->window = noise_window(s->reading.usual, s->ns_per_tick);
+    const double least_ns = (double)s->reading.usual * s->ns_per_tick * WINDOW_COSTS;
+    s->window = (uint64_t)(fmin(fmax(least_ns, WINDOW_NS), WINDOW_MAX_NS) / s->ns_per_tick);
     s->slice = (uint64_t)(PROBE_NS / s->ns_per_tick);
 }
 

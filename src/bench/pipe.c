@@ -173,29 +173,21 @@ static void place(const struct place_of *of, struct placement *placement)
     place_one(request, of->copy, cpu, placement);
     /* Only for the process whose reason the row shows. */
     if (p->halves == HALVES_TWO && !p->pairs.n && of->party == PARTY_ASKER)
-        text_copy(placement->refused, sizeof(placement->refused), "both halves on one CPU: no second CPU is allowed");
-}
-
-/* Relations of all pairs, each once: "same-cache+same-package". */
-static void describe_relations(const struct cpu_pairs *pairs, char *buf, size_t size)
-{
-    bool seen[CPU_RELATIONS] = {false};
-
-    for (size_t i = 0; i < pairs->n; i++)
-        seen[pairs->pair[i].relation] = true;
-    buf[0] = 0;
-    for (unsigned r = 0; r < CPU_RELATIONS; r++)
-        if (seen[r])
-            text_add(buf, size, "%s%s", buf[0] ? "+" : "", cpu_relation_names[r]);
+        TEXT_SET(placement->refused, "both halves on one CPU: no second CPU is allowed");
 }
 
 static void describe(const struct bench_case *of, struct row_params *out)
 {
     static const char *const halves[] = {"free", "same", "two"};
     const struct unix_params *p = of->params;
-    char relations[96];
+    bool seen[CPU_RELATIONS] = {false};
+    char relations[96] = ""; /* of all pairs, each once: "same-cache+same-package" */
 
-    describe_relations(&p->pairs, relations, sizeof(relations));
+    for (size_t i = 0; i < p->pairs.n; i++)
+        seen[p->pairs.pair[i].relation] = true;
+    for (unsigned r = 0; r < CPU_RELATIONS; r++)
+        if (seen[r])
+            TEXT_ADD(relations, "%s%s", relations[0] ? "+" : "", cpu_relation_names[r]);
     row_param_add(out, PARAM_WORK, "halves", "%s", halves[p->halves]);
     if (p->pairs_name)
         row_param_add(out, PARAM_WORK, "pairs", "%s", p->pairs_name);

@@ -133,34 +133,26 @@ static double delayed_pct(const struct hist *h, double level, double limit)
     return 100 * (delays.sum - (double)delays.count * level) / (hist_mean(h) * (double)h->n);
 }
 
-static void reduce_buckets(const struct hist *h, double mean, unsigned group, struct results *results)
-{
-    bool exact = true;
-
-    for (unsigned b = 0; b < COUNT(buckets); b++) {
-        struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
-        exact = exact && in.exact;
-        results_sample(results, group, METRIC_DELAYS + 2 * b, (double)in.count);
-        results_sample(results, group, METRIC_DELAYS + 2 * b + 1, in.count ? in.sum / (double)in.count - mean : NAN);
-    }
-    results_sample(results, group, METRIC_BUCKETS_EXACT, exact);
-}
-
 static void reduce_copy(const struct trial *trial, unsigned copy, struct results *results)
 {
     const struct hist *h = trial_recorder(trial, 0, copy, EXPERIMENT_HIST);
     const double *number = trial_recorder(trial, 0, copy, EXPERIMENT_NUMBERS);
     const double mean = hist_mean(h), sd = hist_sd(h), levels[] = {mean, hist_quantile(h, 0.5)};
+    bool exact = true;
 
-    reduce_buckets(h, mean, copy, results);
+    for (unsigned b = 0; b < COUNT(buckets); b++) {
+        const struct hist_range in = hist_range(h, mean + buckets[b].low, mean + buckets[b].high);
+        exact = exact && in.exact;
+        results_samples(results, copy, METRIC_DELAYS + 2 * b, (double)in.count, in.sum / (double)in.count - mean);
+    }
+    results_sample(results, copy, METRIC_BUCKETS_EXACT, exact);
     results_sample(results, copy, METRIC_CYCLES, mean);
     results_hist(results, copy, METRIC_CYCLES, h);
     results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
     results_samples(results, copy, METRIC_SD, sd, 1.6448536269514722 * sd / sqrt((double)h->n));
-    for (unsigned l = 0; l < COUNT(levels); l++) {
-        results_sample(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400));
-        results_sample(results, copy, METRIC_DELAYED + 2 * l + 1, delayed_pct(h, levels[l], 2000));
-    }
+    for (unsigned l = 0; l < COUNT(levels); l++)
+        results_samples(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400),
+                        delayed_pct(h, levels[l], 2000));
     results_samples(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN], number[NUMBER_GRAIN],
                     results_clock_hz(results));
 }
@@ -232,7 +224,7 @@ static __attribute__((noinline)) uint32_t prime_measure_gettime(struct experimen
 /* By a sieve of least prime factors: a candidate takes that many divisions minus one. Returns -1 when out of memory. */
 static int expected_work(uint32_t limit, double *divisions, double *primes)
 {
-    FREED_BY(memory_free) uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
+    FREED uint32_t *least = calloc((size_t)limit + 1, sizeof(*least));
 
     if (!least)
         return -1;

@@ -137,21 +137,12 @@ static void place(struct requests *r, int how)
         party_degraded(r->context, "there is one last-level cache only");
 }
 
-/* Returns 0 or an error number. */
-static int open_ends(int hand_over, int fd[2])
-{
-    if (hand_over == HAND_OVER_FUTEX)
-        return 0;
-    return (hand_over == HAND_OVER_PIPE ? pipe(fd) : socketpair(AF_UNIX, SOCK_STREAM, 0, fd)) ? errno : 0;
-}
-
 static int setup(struct party_context *context)
 {
     const struct requests_params *params = context->params;
     struct requests *r = context->state;
     const long cpus = sysconf(_SC_NPROCESSORS_CONF);
     const size_t chain = workers_of_chain(params);
-    int error;
 
     r->context = context;
     r->n_messengers = (size_t)params->messengers;
@@ -182,9 +173,11 @@ static int setup(struct party_context *context)
                                   .matrices = r->matrices + i * words,
                                   .cpu = CPUSET_NONE};
         worker->messenger->working += last;
-        if ((error = open_ends(params->hand_over, worker->fd)))
+        if (params->hand_over == HAND_OVER_PIPE     ? pipe(worker->fd)
+            : params->hand_over == HAND_OVER_SOCKET ? socketpair(AF_UNIX, SOCK_STREAM, 0, worker->fd)
+                                                    : 0)
             return party_fail(context, "cannot make the %s of worker %zu: %s%s", hand_over_names[params->hand_over],
-                              i + 1, strerror(error), error == EMFILE ? " (RLIMIT_NOFILE)" : "");
+                              i + 1, strerror(errno), errno == EMFILE ? " (RLIMIT_NOFILE)" : "");
         for (size_t k = 0; k < words; k++)
             worker->matrices[k] = k;
         multiply(worker->matrices, r->side); /* warm-up */

@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 
 #include "bench/unix.h"
-#include "sys/file.h"
+#include "engine/trial.h"
 
 void unix_describe(const struct bench_case *of, struct row_params *out)
 {
@@ -84,7 +84,7 @@ int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why)
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)
 {
-    char death[96];
+    char death[160];
     int status = 0;
 
     while (waitpid(child, &status, 0) < 0)
@@ -94,9 +94,6 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
         return 0;
     if (context->reason[0])
         return -1; /* the child has written the reason to shared memory */
-    if (WIFSIGNALED(status)) {
-        signals_describe_kill(WTERMSIG(status), death, sizeof(death));
-        return party_fail(context, "%s %s", what, death);
-    }
-    return party_fail(context, "%s ended with status %d", what, WEXITSTATUS(status));
+    trial_describe_death(status, death, sizeof(death));
+    return party_fail(context, "%s %s", what, death);
 }

@@ -96,7 +96,7 @@ struct sums {
 static void enter_lines(struct results *results, struct account *account, uint64_t from, const struct sums *sums,
                         unsigned metric)
 {
-    FREED_BY(memory_free) struct account_line *lines = NULL;
+    FREED struct account_line *lines = NULL;
     const size_t n = account_lines(account, sums ? ROWS_MOST : account->n, &lines);
     const double part = sums ? sums->length_ns / CELLS : 1;
 

@@ -94,7 +94,7 @@ struct core_session *core_session_make(const struct clock_info *clock, const str
 
     core_probe_init(&session->probe, clock);
     for_each_cpu(cpu, online) {
-        (void)machine_core_cpus(cpu, &threads);
+        machine_core_cpus(cpu, &threads);
         session->core[cpu] = cpuset_next(&threads, 0);
         session->type[cpu] = machine_core_type(cpu);
         session->threads |= cpuset_count(&threads) > 1;
@@ -243,7 +243,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
                     uint32_t n_trials, double *samples, struct core_alone *out)
 {
     size_t n_blocks = (size_t)n_trials * CORE_BLOCKS;
-    FREED_BY(memory_free) struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks));
+    FREED struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks));
     struct core_cell all = {.n = 0};
     unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
 
@@ -327,7 +327,7 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
 
     *out = (struct core_sight){.free = NAN, .us = NAN};
     if (!session->probe.blocks) {
-        (void)TEXT_SET(out->why, session->probe.why);
+        TEXT_SET(out->why, session->probe.why);
         return;
     }
     const bool have = task_get_affinity(&before) == 0;
@@ -341,7 +341,7 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
         looked++;
     }
     if (have)
-        (void)task_set_affinity(&before);
+        task_set_affinity(&before);
     /* Each CPU has a free level of its own: cores of different types add at different rates. */
     looked = 0;
     for_each_cpu(cpu, cpus) {

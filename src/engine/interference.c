@@ -194,12 +194,12 @@ void account_free(struct account *account)
  * that of this process and its children. */
 static void read_tasks(struct account *account, const struct time_span *counted)
 {
-    FREED_BY(memory_free) char **processes = procfs_names("/proc");
+    FREED char **processes = procfs_names("/proc");
     const uint32_t self = (uint32_t)getpid();
     struct tasks_one one;
 
     for (size_t i = 0; processes && processes[i]; i++) {
-        FREED_BY(memory_free) char **threads = procfs_names(PROCFS_PATH("/proc/%s/task", processes[i]));
+        FREED char **threads = procfs_names(PROCFS_PATH("/proc/%s/task", processes[i]));
         for (size_t k = 0; threads && threads[k] && processes[i][0] <= '9'; k++) {
             if (!tasks_read((uint32_t)strtoul(threads[k], NULL, 10), &one))
                 continue;
@@ -226,7 +226,7 @@ static const char *name_task(struct account *account, uint32_t tid, char name[TR
     for (unsigned i = 0; i < GENERATIONS && tid && !(own && name[0]); i++, tid = one->parent) {
         one = &account->interferers[find(account, TRACE_TASK, tid, 0)].task;
         if (!one->tid) { /* neither there before nor created while it was recorded: perhaps it still lives */
-            (void)tasks_read(tid, &now);
+            tasks_read(tid, &now);
             if (one->name[0])
                 TEXT_SET(now.name, one->name);
             *one = now;
@@ -234,11 +234,11 @@ static const char *name_task(struct account *account, uint32_t tid, char name[TR
         kernel |= !i && one->kernel;
         own |= tid == (uint32_t)getpid();
         if (!group[0] && tid > 1)
-            (void)cgroup_of(TEXT_LINE("%u", tid), group, ACCOUNT_NAME);
+            cgroup_of(TEXT_LINE("%u", tid), group, ACCOUNT_NAME);
         if (!name[0])
             text_copy(name, TRACE_NAME_SIZE, one->name);
     }
-    (void)cgroup_of("self", own_group, sizeof(own_group));
+    cgroup_of("self", own_group, sizeof(own_group));
     if (kernel || own || !strcmp(group, own_group))
         group[0] = '\0';
     return kernel ? "kthread" : own ? "own" : "task";
@@ -258,10 +258,10 @@ static void name_interferer(struct account *account, uint32_t at, const char *wo
     if (task && !unnamed)
         kind = name_task(account, interferer.id, name, group);
     if (!name[0])
-        (void)snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, interferer.id);
+        snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, interferer.id);
     text_sanitize_name(name);
     text_sanitize_name(group);
-    (void)snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
+    snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
     if (work[0])
         text_add(out->label, sizeof(out->label), " work=%s", work);
     if (interferer.kind == TRACE_IRQ && interferer.id)
@@ -269,7 +269,7 @@ static void name_interferer(struct account *account, uint32_t at, const char *wo
     if (group[0])
         text_add(out->label, sizeof(out->label), " group=%s", group);
     if (!unnamed && strcmp(kind, "own") != 0)
-        (void)snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
+        snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
 }
 
 /* --- Lines: one for each name. --- */
@@ -289,8 +289,8 @@ static int by_time(const void *a, const void *b)
 size_t account_lines(struct account *account, size_t most, struct account_line **lines)
 {
     const size_t n_all = account->n; /* names add their tasks */
-    FREED_BY(memory_free) struct trace_function *work = calloc(n_all + 1, sizeof(*work));
-    FREED_BY(memory_free) size_t *place = calloc(n_all + 1, sizeof(*place));
+    FREED struct trace_function *work = calloc(n_all + 1, sizeof(*work));
+    FREED size_t *place = calloc(n_all + 1, sizeof(*place));
     struct account_line *line = *lines = calloc(n_all + 1, sizeof(*line));
     size_t n_interferers = 0, n = 0;
 
@@ -337,7 +337,7 @@ size_t account_lines(struct account *account, size_t most, struct account_line *
     for (size_t i = 0; i < n_all; i++)
         account->interferers[i].line = place[account->interferers[i].line];
     for (size_t i = most + 1; i < n && most < n; i++) {
-        (void)snprintf(line[most].label, sizeof(line->label), "kind=others name=others names=%zu", n - most);
+        snprintf(line[most].label, sizeof(line->label), "kind=others name=others names=%zu", n - most);
         line[most].n += line[i].n;
         line[most].ns += line[i].ns;
         line[most].max_ns = fmax(line[most].max_ns, line[i].max_ns);
@@ -409,7 +409,7 @@ void interference_begin(struct interference_watch *watch, const struct cpuset *c
     /* What begins from now on is recorded with its name, what was there before is read here. */
     start(watch, cpus, power_of_two(fmin(fmax(ROOM * watch->rate * planned, RING_LEAST), share)), last);
     account_free(&watch->account);
-    (void)find(&watch->account, INTERFERER_UNSEEN, 0, 0);
+    find(&watch->account, INTERFERER_UNSEEN, 0, 0);
     read_tasks(&watch->account, NULL);
 }
 
@@ -471,7 +471,7 @@ void interference_count(struct interference_watch *watch, const struct cpuset *c
 void interference_tell(struct interference_watch *watch, const struct cpuset *sets, size_t n,
                        const struct time_span *time, struct interference *out)
 {
-    FREED_BY(memory_free) struct account_line *lines = NULL;
+    FREED struct account_line *lines = NULL;
     struct account *account = &watch->account;
     struct cpuset all = {{0}};
 
@@ -481,7 +481,7 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
         watch->window[cpu] = (struct account_window){.cpu = cpu, .time = *time, .spans = time, .n_spans = 1};
     bool any = interference_read(watch, &all);
     const size_t n_lines = any ? account_lines(account, account->n, &lines) : 0;
-    FREED_BY(memory_free) double *ms = calloc(n * n_lines + 1, sizeof(*ms)); /* of each line, for each set */
+    FREED double *ms = calloc(n * n_lines + 1, sizeof(*ms)); /* of each line, for each set */
     if (account->failed || !ms) {
         any = false;
         TEXT_SET(watch->why, "out of memory");

@@ -69,10 +69,7 @@ bool fail_on_add(struct fail_on *f, const char *word, double percent)
 
 double fail_on_limit(const struct fail_on *f, unsigned kind)
 {
-    for (unsigned k = 0; k < FAIL_ON_KINDS; k++)
-        if (f->kinds & kind && kind == 1u << k)
-            return f->percent[k];
-    return NAN;
+    return f->kinds & kind ? f->percent[__builtin_ctz(kind)] : (double)NAN;
 }
 
 bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
@@ -185,8 +182,10 @@ static int refuse(const struct setting *s, enum verdict verdict)
     error_set(s->error, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
               verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
-    if (range[0] || form)
-        TEXT_ADD(s->error->text, " (%s%s%s)", range, range[0] && form ? ", " : "", form ? form : "");
+    if (form)
+        TEXT_ADD(range, "%s%s", range[0] ? ", " : "", form);
+    if (range[0])
+        TEXT_ADD(s->error->text, " (%s)", range);
     if (verdict == OUTSIDE && row->above && strtod(s->value, NULL) > row->max)
         TEXT_ADD(s->error->text, ": %s", row->above);
     return -1;
@@ -606,20 +605,14 @@ static void help_left(const struct option_table *table, const struct option *row
 }
 
 /* In the parentheses at the end of an option's help. */
-static void help_note(struct text *out, bool *open, const char *before, const char *note)
-{
-    text_printf(out, "%s%s%s", *open ? "; " : "  (", before, note);
-    *open = true;
-}
-
 static void help_notes(const struct option_table *table, const struct option *row, struct text *out)
 {
     const char *const typed[] = {row->optional, option_preset_of(table, row, PRESET_DEFAULT),
                                  option_preset_of(table, row, PRESET_QUICK),
                                  option_preset_of(table, row, PRESET_CLASSIC)};
     static const char *const before[] = {"without value ", "default ", "--quick ", "--classic "};
+    const char *separator = "  (";
     char buf[512];
-    bool open = false;
 
     if (row->type == OPTION_CHOICE || row->type == OPTION_NAMES || row->type == OPTION_FAIL_ON ||
         row->type == OPTION_CPUS)
@@ -627,16 +620,16 @@ static void help_notes(const struct option_table *table, const struct option *ro
     else
         option_show_range(row, buf, sizeof(buf));
     if (buf[0])
-        help_note(out, &open, "", buf);
+        text_printf(out, "%s%s", separator, buf);
+    separator = buf[0] ? "; " : separator;
     for (size_t i = 0; i < COUNT(typed); i++) {
-        bool as_default = i > 1 && typed[1] && typed[i] && strcmp(typed[i], typed[1]) == 0;
-        if (!typed[i] || as_default)
+        if (!typed[i] || (i > 1 && typed[1] && strcmp(typed[i], typed[1]) == 0))
             continue;
         option_show_value(row, typed[i], buf, sizeof(buf));
-        help_note(out, &open, before[i], buf);
+        text_printf(out, "%s%s%s", separator, before[i], buf);
+        separator = "; ";
     }
-    if (open)
-        text_append(out, ")", 1);
+    text_append(out, ")", *separator == ';');
 }
 
 static void help_right(const struct option_table *table, const struct option *row, struct text *out)
@@ -752,29 +745,22 @@ struct parser {
 
 struct place {
     struct option_table *table;
-    size_t row;
+    const struct option *row;
+    bool *given;
 };
 
-/* The first long name that begins with the word; NULL: none. */
+/* The long name that is the word, else the first that begins with it; NULL: none. */
 static const char *name_begins(const struct option *row, const char *word, size_t length, size_t *name_length)
 {
-    const char *name = NULL;
+    const char *found = NULL;
+    size_t n;
 
-    while ((name = next_name(row, name, name_length)))
-        if (*name_length >= length && memcmp(name, word, length) == 0)
-            break;
-    return name;
-}
-
-static bool name_is(const struct option *row, const char *word, size_t length)
-{
-    const char *name = NULL;
-    size_t name_length;
-
-    while ((name = next_name(row, name, &name_length)))
-        if (name_length == length && memcmp(name, word, length) == 0)
-            return true;
-    return false;
+    for (const char *name = NULL; (name = next_name(row, name, &n));)
+        if (n >= length && !memcmp(name, word, length) && (!found || n == length)) {
+            found = name;
+            *name_length = n;
+        }
+    return found;
 }
 
 /* The long name of all tables most similar to the word; "": none. */
@@ -834,7 +820,9 @@ static int ambiguous(const struct parser *p, const char *word, size_t length, un
 
 static struct place place_of(const struct parser *p, const struct option_table *table, const struct option *row)
 {
-    return (struct place){&p->tables[table - p->tables], (size_t)(row - table->rows)};
+    struct option_table *own = &p->tables[table - p->tables];
+
+    return (struct place){own, row, &own->given[row - own->rows]};
 }
 
 /* Returns 1 when there is none, -1 with a line in p->error when there are several. */
@@ -844,12 +832,11 @@ static int find_long(const struct parser *p, const char *word, size_t length, st
     size_t name_length;
 
     for_each_option(table, row, p->tables, length ? p->n : 0) {
-        const bool exact = name_is(row, word, length);
-        if (!exact && !name_begins(row, word, length, &name_length))
+        if (!name_begins(row, word, length, &name_length))
             continue;
-        if (exact || !matches++)
+        if (name_length == length || !matches++)
             *found = place_of(p, table, row);
-        if (exact)
+        if (name_length == length)
             return 0;
     }
     if (!matches)
@@ -898,14 +885,13 @@ static const char *cap(const struct parser *p, const struct option *row, const c
  * line in p->error. */
 static int take(struct parser *p, struct place found, const char *value)
 {
-    const struct option *row = &found.table->rows[found.row];
-    bool *given = &found.table->given[found.row];
+    const struct option *row = found.row;
     char maximum[32];
 
     p->last = row;
     p->value = value;
     if (row->words) {
-        *given = true;
+        *found.given = true;
         p->at += p->skips ? (int)row->words - (value != NULL) : 0;
         return p->skips ? 0 : take_words(p, row, value, (char *)found.table->target + row->offset);
     }
@@ -916,9 +902,9 @@ static int take(struct parser *p, struct place found, const char *value)
         else if (next)
             value = p->argv[++p->at];
     }
-    if (!p->skips && option_set(row, cap(p, row, value, maximum), found.table->target, *given, p->error))
+    if (!p->skips && option_set(row, cap(p, row, value, maximum), found.table->target, *found.given, p->error))
         return -1;
-    *given = true;
+    *found.given = true;
     return 0;
 }
 
@@ -929,7 +915,7 @@ static int take_foreign(struct parser *p, const struct option_foreign *foreign, 
 
     if (foreign->use == FOREIGN_MEANS) {
         const bool exists = !find_long(p, foreign->hint, strlen(foreign->hint), &found);
-        assert(exists && found.table->rows[found.row].type != OPTION_FLAG);
+        assert(exists && found.row->type != OPTION_FLAG);
         p->foreign = foreign;
         const int failed = take(p, found, value);
         p->foreign = NULL;
@@ -976,7 +962,7 @@ static int unknown_letter(const struct parser *p, const char *argument, const ch
     const struct option_foreign *foreign = foreign_of(p, at, 1);
     struct place other;
     if (!foreign && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
-        TEXT_ADD(p->error->text, "; did you mean '-%c', --%s?", *at ^ 0x20, other.table->rows[other.row].name);
+        TEXT_ADD(p->error->text, "; did you mean '-%c', --%s?", *at ^ 0x20, other.row->name);
     suggest(p->error, foreign, "", NULL);
     return -1;
 }
@@ -998,16 +984,14 @@ static int parse_word(struct parser *p, const char *argument)
         }
         if (missing)
             return -1;
-        const struct option *row = &found.table->rows[found.row];
-        if (value && row->type == OPTION_FLAG && !p->skips)
-            return error_set(p->error, "--%s takes no value", row->name);
+        if (value && found.row->type == OPTION_FLAG && !p->skips)
+            return error_set(p->error, "--%s takes no value", found.row->name);
         return take(p, found, value);
     }
     for (const char *at = argument + 1; *at; at++) {
         const struct option_foreign *foreign = foreign_of(p, at, 1);
         const bool ours = find_letter(p, *at, &found);
-        const bool flag =
-            ours ? found.table->rows[found.row].type == OPTION_FLAG : foreign && foreign->use == FOREIGN_FLAG;
+        const bool flag = ours ? found.row->type == OPTION_FLAG : foreign && foreign->use == FOREIGN_FLAG;
         const char *value = flag || !at[1] ? NULL : at + 1;
         TEXT_PRINT(p->typed, "-%c", *at);
         if (!ours && !(foreign && foreign->use))
@@ -1034,15 +1018,12 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
         assert(tables[t].n <= OPTION_ROWS_MAX);
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
-        int failed = 0;
         const bool dashes = strcmp(argument, "--") == 0;
         if (ended || argument[0] != '-' || !argument[1] || (dashes && tables[0].separates))
             operands[count++] = argument;
         else if (dashes)
             ended = true;
-        else
-            failed = parse_word(&p, argument);
-        if (failed)
+        else if (parse_word(&p, argument))
             return -1;
     }
     return count;

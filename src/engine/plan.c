@@ -350,8 +350,8 @@ static void end_together(struct execution *e)
 
 int plan_execute(const struct plan *plan, const struct plan_run *how)
 {
-    FREED_BY(memory_free) struct results *of = calloc(plan->n + 1, sizeof(*of));
-    FREED_BY(memory_free) const double **samples = calloc(plan->n + 1, sizeof(const double *));
+    FREED struct results *of = calloc(plan->n + 1, sizeof(*of));
+    FREED const double **samples = calloc(plan->n + 1, sizeof(const double *));
     struct execution e = {
         .plan = plan, .how = how, .of = of, .samples = samples, .interrupted = signals_pending() != 0};
     bool ready = of && samples, backwards = false;

@@ -30,14 +30,12 @@ void recorder_init(const struct recorder_spec *spec, void *recorder)
     case RECORD_HIST:
         hist_init_classes(recorder, spec->capacity ? spec->capacity : 1);
         break;
-    case RECORD_SERIES:
-        series_init(recorder);
-        break;
     case RECORD_CHECKS:
         ((struct checks *)recorder)->capacity = spec->capacity;
         break;
     case RECORD_CORE:
     case RECORD_NUMBERS:
+    case RECORD_SERIES:
         break;
     }
 }
@@ -135,7 +133,7 @@ static void keep_large(struct series *s, struct series_point point)
 
 void series_offer(struct series *s, uint64_t at, uint64_t value)
 {
-    const struct series_point point = {.at = at, .value = value};
+    const struct series_point point = {at, value};
 
     if (s->n_first < SERIES_FIRST)
         s->first[s->n_first++] = point;

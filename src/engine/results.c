@@ -417,14 +417,11 @@ double results_precision_pct(const struct results *results)
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             const struct metric_values *values = &results->group[g].metric[m];
-            struct stats_running running = {0};
             double low, high;
             if (!bench_metric(bench, m)->headline)
                 continue;
-            for (size_t i = 0; i < values->n; i++)
-                stats_add(&running, values->samples[i]);
             stats_mean_interval(values->samples, values->n, 0.95, &low, &high);
-            double pct = 100 * (high - low) / 2 / fabs(running.mean);
+            double pct = 100 * (high - low) / 2 / fabs(stats_mean(values->samples, values->n));
             if (isnan(pct))
                 return NAN;
             if (!(worst >= pct))
@@ -516,7 +513,7 @@ static void hist_summary(const struct hist *h, uint64_t above, struct stats_summ
 /* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). -1: out of memory. */
 static int classic_score(const struct metric_values *m, double *score)
 {
-    FREED_BY(memory_free) double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
+    FREED double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
     double sum = 0;
 
     if (!sorted)
@@ -562,19 +559,18 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
 static int fill_hist(const struct hist *h, struct row *row)
 {
     struct hist_bin bin;
-    size_t capacity = 0;
 
-    for (size_t position = 0; hist_next(h, &position, &bin);) {
+    for (size_t position = 0, capacity = 0; hist_next(h, &position, &bin);) {
         if (!grow_array(&row->hist, &capacity, row->n_hist, sizeof(*row->hist)))
             return -1;
-        row->hist[row->n_hist++] = (struct stats_point){.at = (double)bin.low, .value = (double)bin.count};
+        row->hist[row->n_hist++] = (struct stats_point){(double)bin.low, (double)bin.count};
     }
     return 0;
 }
 
 static int fill_series(const struct series *s, struct row *row)
 {
-    FREED_BY(memory_free) struct series_point *points = malloc((SERIES_FIRST + SERIES_LARGEST) * sizeof(*points));
+    FREED struct series_point *points = malloc((SERIES_FIRST + SERIES_LARGEST) * sizeof(*points));
 
     if (!points)
         return -1;
@@ -583,7 +579,7 @@ static int fill_series(const struct series *s, struct row *row)
     if (!row->series)
         return -1;
     for (size_t i = 0; i < n; i++)
-        row->series[i] = (struct stats_point){.at = (double)points[i].at, .value = (double)points[i].value};
+        row->series[i] = (struct stats_point){(double)points[i].at, (double)points[i].value};
     row->n_series = n;
     row->series_left_out = s->n - n;
     return 0;
@@ -592,11 +588,9 @@ static int fill_series(const struct series *s, struct row *row)
 /* Unstable: the standard deviation is more than limit_pct of the mean (0: no limit). A worse status is kept. */
 static void judge_spread(const struct metric_values *m, double limit_pct, struct row *row)
 {
-    struct stats_running running = {0};
+    const struct stats_running samples = stats_running_of(m->samples, m->n);
+    const double rsd = 100 * stats_sd(&samples) / fabs(samples.mean);
 
-    for (size_t i = 0; i < m->n; i++)
-        stats_add(&running, m->samples[i]);
-    double rsd = 100 * stats_sd(&running) / fabs(running.mean);
     if (row->status == ROW_OK && limit_pct > 0 && rsd > limit_pct) {
         row->status = ROW_UNSTABLE;
         TEXT_PRINT(row->reason, "the samples spread by more than %g %% (RSD)", limit_pct);
@@ -632,6 +626,7 @@ static void identify(const struct results *results, unsigned group, const struct
     const struct plan_item *item = results->item;
     const struct bench *bench = item->bench;
     const struct place_request *place = results->how->place;
+    const struct group_values *g = &results->group[group];
 
     TEXT_SET(row->suite, bench->suite);
     TEXT_SET(row->test, item->test ? item->test : bench->name);
@@ -646,20 +641,17 @@ static void identify(const struct results *results, unsigned group, const struct
         row_param_add(&row->param, PARAM_WORK, "copy", "%u", group);
     if (results->how->watch && (!bench->who || bench->who(item->params) == WHO_SUMS))
         row_param_add(&row->param, PARAM_WORK, "who", "1"); /* it is part of what was measured */
-    if (place->slice_ns && results->group[group].seen.slice_ns)
-        row_param_add(&row->param, PARAM_PLACEMENT, "slice_us", "%g",
-                      (double)results->group[group].seen.slice_ns * 1e-3);
-    if (place->uclamp[1] && results->group[group].seen.uclamp[1])
-        row_param_add(&row->param, PARAM_PLACEMENT, "uclamp", "%u:%u", results->group[group].seen.uclamp[0],
-                      results->group[group].seen.uclamp[1]);
+    if (place->slice_ns && g->seen.slice_ns)
+        row_param_add(&row->param, PARAM_PLACEMENT, "slice_us", "%g", (double)g->seen.slice_ns * 1e-3);
+    if (place->uclamp[1] && g->seen.uclamp[1])
+        row_param_add(&row->param, PARAM_PLACEMENT, "uclamp", "%u:%u", g->seen.uclamp[0], g->seen.uclamp[1]);
     add_load(results, &row->param);
-    const struct group_values *g = &results->group[group];
     const double share = g->pages_possible > 0 ? g->pages_huge / g->pages_possible : 0;
     if (g->pages_known && share > PAGES_NONE && share < PAGES_ALL)
         row_param_add(&row->param, PARAM_OUTCOME, "pages", "mixed:%.0f%%", 100 * share);
     else if (g->pages_known)
         row_param_add(&row->param, PARAM_OUTCOME, "pages", "%s", share >= PAGES_ALL ? "huge" : "small");
-    row_params_append(&row->param, &results->group[group].remarks);
+    row_params_append(&row->param, &g->remarks);
     row->copies = item->copies;
     const char *dir = bench->scratch_dir ? bench->scratch_dir(item->params) : NULL;
     if (!dir && item->load && item->load->scratch_dir)
@@ -786,7 +778,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     if (results->n_trials && g->core_cpu != CPUSET_NONE) { /* the core's frequency, and the CPU's share */
         const unsigned level = core_free_level(results->how->core, g->core_cpu, NULL, 0);
         const double share = level ? core_share(g->core_probes, level) : (double)NAN;
-        row.core_mhz = g->core_hz.n ? g->core_hz.mean * 1e-6 : NAN;
+        row.core_mhz = g->core_hz.mean * 1e-6;
         if (g->core_own)
             TEXT_SET(row.core_share, "own");
         else if (!isnan(share))
@@ -816,9 +808,8 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
         TEXT_SET(row.reason, "out of memory");
         row.value = NAN;
     }
-    status = row.status;
     results->how->sink.put(results->how->sink.context, &row);
-    return status;
+    return row.status;
 }
 
 enum row_status results_rows(struct results *results, enum row_status status, const char *reason)

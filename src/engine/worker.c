@@ -144,7 +144,7 @@ static void set_state(struct trial_head *head, struct trial_slot *slot, enum par
  * thread. */
 static void watchdog(uint64_t ns)
 {
-    struct itimerval timer;
+    const struct itimerval timer = {.it_value = {.tv_sec = (time_t)(ns / 1000000000u) + 1}};
     sigset_t alarm_alone;
 
     /* Inherited from the parent. */
@@ -152,8 +152,6 @@ static void watchdog(uint64_t ns)
     sigemptyset(&alarm_alone);
     sigaddset(&alarm_alone, SIGALRM);
     pthread_sigmask(SIG_UNBLOCK, &alarm_alone, NULL);
-    memset(&timer, 0, sizeof(timer));
-    timer.it_value.tv_sec = (time_t)(ns / 1000000000u) + 1;
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
@@ -189,8 +187,7 @@ static int timed_block(struct party_context *context, const struct party *party,
 
     if (party->work(context, count))
         return -1;
-    uint64_t took = clock_raw_ns() - start;
-    *rate = (double)count * 1e9 / (double)(took ? took : 1);
+    *rate = (double)count * 1e9 / (double)larger(clock_raw_ns() - start, 1);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that never sleep: arithmetic in registers. */
+/* Threads that never sleep: arithmetic in registers; alone, and beside others that wake each other. */
 #include "load/load.h"
 
 /* Between two readings of the clock: some 100 us. */
@@ -86,4 +86,11 @@ const struct load load_burn2 = {
                 .teardown = load_burn_teardown),
     .least = {[LOAD_CPU] = 0.05},
     .describe = describe_twice,
+};
+
+static const struct party parties_mixed[] = {{LOAD_BURN_PARTY}, {LOAD_RING_PARTY}};
+
+const struct load load_mixed = {
+    LOAD("mixed", "burn and ring together"),           .only_named = true,   BENCH_PARTIES(parties_mixed),
+    .least = {[LOAD_CPU] = 0.05, [LOAD_WAKEUPS] = 10}, .describe = describe,
 };

@@ -18,7 +18,7 @@ struct own {
 /* Of this process group but this process, ended ones included. */
 static double group_cpu_s(void)
 {
-    FREED_BY(memory_free) char **names = procfs_names("/proc");
+    FREED char **names = procfs_names("/proc");
     unsigned long ticks = 0, user, system, ended[2];
     char text[512];
     int group;

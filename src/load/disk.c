@@ -33,17 +33,6 @@ const char *disk_is_not(const char *fs_name)
     return NULL;
 }
 
-static void look_at_folder(struct party_context *context)
-{
-    const struct load_params *params = context->params;
-    char name[32];
-
-    machine_fs_name(params->dir, name, sizeof(name));
-    const char *why = disk_is_not(name);
-    if (why)
-        party_degraded(context, "%s is not a disk: %s", name, why);
-}
-
 static void go_direct(struct party_context *context, bool direct)
 {
     struct disk *disk = context->state;
@@ -70,6 +59,7 @@ static int disk_setup(struct party_context *context, const char *what)
 {
     const struct load_params *params = context->params;
     struct disk *disk = context->state;
+    char fs[32];
     void *block;
 
     disk->what = what;
@@ -82,7 +72,10 @@ static int disk_setup(struct party_context *context, const char *what)
     disk->block = block;
     process_random(disk->block, DISK_BLOCK_BYTES); /* a disk may store zeros faster */
     signal(SIGXFSZ, SIG_IGN);                      /* a file size limit becomes an error of write() */
-    look_at_folder(context);
+    machine_fs_name(params->dir, fs, sizeof(fs));
+    const char *why = disk_is_not(fs);
+    if (why)
+        party_degraded(context, "%s is not a disk: %s", fs, why);
     go_direct(context, true);
     return 0;
 }
@@ -200,44 +193,40 @@ static int begin_again(struct disk *disk)
     return sys_result(ftruncate(disk->fd, 0));
 }
 
-/* Flushes after truncating, because the disk may report the space as free only then. Returns 0 or -errno. */
-static int begin_again_when_full(struct party_context *context, int full)
-{
-    struct disk *disk = context->state;
-
-    degrade_size(context, "the file gets no larger than", " of", strerror(-full));
-    int error = begin_again(disk);
-    return error ? error : disk_sync(disk);
-}
-
-/* Without O_DIRECT, flushes now and then: what is cached at the truncation would never reach the disk. */
 static int write_some(struct party_context *context)
 {
-    const struct disk *disk = context->state;
+    struct disk *disk = context->state;
     int error = disk_move(context, true);
 
-    if (error || disk->direct || (disk->at_bytes % DISK_SYNC_BYTES && disk->at_bytes < disk->size_bytes))
-        return error;
-    return disk_sync(disk);
+    /* Without O_DIRECT, flushes now and then: what is cached at the truncation would never reach the disk. */
+    if (!error && !disk->direct && (disk->at_bytes % DISK_SYNC_BYTES == 0 || disk->at_bytes >= disk->size_bytes))
+        error = disk_sync(disk);
+    if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
+        degrade_size(context, "the file gets no larger than", " of", strerror(-error));
+        error = begin_again(disk);
+        return error ? error : disk_sync(disk); /* the disk may report the space as free only then */
+    }
+    return error || disk->at_bytes < disk->size_bytes ? error : begin_again(disk);
+}
+
+/* some() returns 0 or -errno. */
+static int go_on(struct party_context *context, const char *what, enum load_count moved,
+                 int (*some)(struct party_context *))
+{
+    disk_count(context, moved);
+    while (!party_stopped(context)) {
+        const int error = some(context);
+        if (error)
+            return disk_fail(context, what, error);
+        disk_count(context, moved);
+        party_proved(context);
+    }
+    return 0;
 }
 
 static int write_run(struct party_context *context)
 {
-    struct disk *disk = context->state;
-
-    disk_count(context, LOAD_WRITTEN);
-    while (!party_stopped(context)) {
-        int error = write_some(context);
-        if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES)
-            error = begin_again_when_full(context, error);
-        else if (!error && disk->at_bytes >= disk->size_bytes)
-            error = begin_again(disk);
-        if (error)
-            return disk_fail(context, "write", error);
-        disk_count(context, LOAD_WRITTEN);
-        party_proved(context);
-    }
-    return 0;
+    return go_on(context, "write", LOAD_WRITTEN, write_some);
 }
 
 #define WRITE_PARTY \
@@ -251,17 +240,6 @@ const struct load load_write = {
     .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
-
-/* Flushes after each of the first blocks, to notice a slow disk early, and after every DISK_SYNC_BYTES. */
-static int fill_block(struct party_context *context)
-{
-    const struct disk *disk = context->state;
-    int error = disk_move(context, true);
-
-    if (error || (disk->at_bytes > DISK_LEAST_BYTES && disk->at_bytes % DISK_SYNC_BYTES))
-        return error;
-    return disk_sync(disk);
-}
 
 /* Truncates the file to at_bytes, flushes it, and goes to its start. why: it is smaller than planned, which degrades
  * the row. */
@@ -283,7 +261,10 @@ static int fill_file(struct party_context *context)
     uint64_t start_ns = clock_raw_ns();
 
     for (;;) {
-        int error = fill_block(context);
+        int error = disk_move(context, true);
+        /* after each of the first blocks, to notice a slow disk early */
+        if (!error && (disk->at_bytes <= DISK_LEAST_BYTES || disk->at_bytes % DISK_SYNC_BYTES == 0))
+            error = disk_sync(disk);
         if (disk_is_full(error) && disk->at_bytes >= DISK_SYNC_BYTES) {
             /* Half of the space is for others. */
             disk->at_bytes -= disk->at_bytes / 2 / DISK_BLOCK_BYTES * DISK_BLOCK_BYTES;
@@ -307,24 +288,22 @@ static int read_setup(struct party_context *context)
     return disk_setup(context, "reads") || fill_file(context) ? -1 : 0;
 }
 
-static int read_run(struct party_context *context)
+static int read_some(struct party_context *context)
 {
     struct disk *disk = context->state;
 
-    disk_count(context, LOAD_READ);
-    while (!party_stopped(context)) {
-        /* Some file systems accept O_DIRECT and read through the cache all the same. */
-        if (disk->at_bytes == 0)
-            posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
-        int error = disk_move(context, false);
-        if (error)
-            return disk_fail(context, "read", error);
-        if (disk->at_bytes >= disk->size_bytes)
-            disk->at_bytes = 0;
-        disk_count(context, LOAD_READ);
-        party_proved(context);
-    }
-    return 0;
+    /* Some file systems accept O_DIRECT and read through the cache all the same. */
+    if (disk->at_bytes == 0)
+        posix_fadvise(disk->fd, 0, 0, POSIX_FADV_DONTNEED);
+    const int error = disk_move(context, false);
+    if (disk->at_bytes >= disk->size_bytes)
+        disk->at_bytes = 0;
+    return error;
+}
+
+static int read_run(struct party_context *context)
+{
+    return go_on(context, "read", LOAD_READ, read_some);
 }
 
 #define READ_PARTY \

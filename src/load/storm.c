@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Small programs started one after the other, several at a time: fork and exec. */
-#include <sys/wait.h>
-
-#include "engine/trial.h"
+#include "bench/unix.h"
 #include "load/load.h"
 
 #define TOUCH_BYTES (64u << 10)
@@ -11,23 +9,14 @@ static int run(struct party_context *context)
 {
     const struct load_params *params = context->params;
     struct launch_words words;
-    char death[96];
-    int status;
 
     launch_prepare(&words, -1, TOUCH_BYTES);
-    for (uint64_t running = 0; !party_stopped(context);) {
+    for (uint64_t running = 0; !party_stopped(context); running--) {
         for (; running < params->threads; running++)
             if (launch_start(context, &words) < 0)
                 return -1;
-        if (wait(&status) < 0)
-            continue; /* a signal */
-        running--;
-        if (status && context->reason[0])
+        if (unix_wait(context, -1, "a program that it started"))
             return -1;
-        if (status) {
-            trial_describe_death(status, death, sizeof(death));
-            return party_fail(context, "a program that it started %s", death);
-        }
         load_add(context, LOAD_STARTED, 1);
         party_proved(context);
     }

@@ -160,8 +160,8 @@ size_t change_points(const double *values, size_t n, double alpha, uint64_t seed
 
     if (n < 2 * CHANGE_POINTS_SIDE)
         return 0;
-    FREED_BY(memory_free) double *sorted = s.sorted = malloc(n * sizeof(*sorted));
-    FREED_BY(memory_free) unsigned char *class_of = s.class_of = malloc(n);
+    FREED double *sorted = s.sorted = malloc(n * sizeof(*sorted));
+    FREED unsigned char *class_of = s.class_of = malloc(n);
     if (!sorted || !class_of)
         return SIZE_MAX;
     search(&s, 0, n);

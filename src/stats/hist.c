@@ -85,16 +85,6 @@ void hist_add_class(struct hist *h, uint64_t value)
     widen(h, value, value);
 }
 
-static void log_bin(const struct hist *h, unsigned i, struct hist_bin *b)
-{
-    const unsigned shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
-
-    b->low = h->base + ((uint64_t)(HIST_SUB + i % HIST_SUB) << shift) * h->width;
-    b->last = b->low + ((uint64_t)h->width << shift) - 1;
-    b->count = h->log[i];
-    b->sum = h->log_sum[i];
-}
-
 /* Reads bin number index of BINS; returns false when it is empty. */
 static bool bin_at(const struct hist *h, size_t index, struct hist_bin *b)
 {
@@ -105,13 +95,17 @@ static bool bin_at(const struct hist *h, size_t index, struct hist_bin *b)
         if (count == 0)
             return false;
         *b = (struct hist_bin){.low = low, .count = count, .last = low + h->width - 1};
-    } else if (index == BIN_UNDERFLOW)
+    } else if (index == BIN_UNDERFLOW) {
         *b = (struct hist_bin){.low = h->min, .count = h->underflow, .last = h->base - 1, .sum = h->underflow_sum};
-    else if (index == BIN_OVERFLOW)
+    } else if (index == BIN_OVERFLOW) {
         *b = (struct hist_bin){
             .low = h->base + RANGE * h->width, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
-    else
-        log_bin(h, (unsigned)(index - BIN_LOG), b);
+    } else {
+        const size_t i = index - BIN_LOG, shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
+        const uint64_t low = h->base + ((HIST_SUB + i % HIST_SUB) << shift) * h->width;
+        *b = (struct hist_bin){
+            .low = low, .count = h->log[i], .last = low + (h->width << shift) - 1, .sum = h->log_sum[i]};
+    }
     if (b->count == 0)
         return false;
     b->first = b->low > h->min ? b->low : h->min;

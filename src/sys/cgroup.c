@@ -23,7 +23,7 @@ static const struct version {
  * Returns false when it does not name the hierarchy. */
 static bool read_group(const char *task, const char *hierarchy, char path[PATH_MAX])
 {
-    FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("/proc/%s/cgroup", task));
+    FREED char *text = procfs_read_all(PROCFS_PATH("/proc/%s/cgroup", task));
     char *rest = text;
     path[0] = '\0';
     for (char *group; (group = strsep(&rest, "\n"));) {
@@ -50,20 +50,21 @@ static bool read_number(const char *folder, const char *file, uint64_t *out)
     return procfs_read_u64(PROCFS_PATH("%s/%s", folder, file), out);
 }
 
-/* Directory of a group, and the path's length for the topmost group that can be seen. */
+/* Directory of a group ("": none is left), and the path's length for the topmost group that can be seen. */
 struct position {
     char folder[PATH_MAX];
     size_t shortest;
 };
 
 /* Finds the directory of the process's group. Of several mounts the one is used that shows most groups above it. */
-static bool find_position(const char *hierarchy, struct position *out)
+static struct position find_position(const char *hierarchy)
 {
+    struct position out = {.folder = ""};
     char path[PATH_MAX];
     const char *usual_place = PROCFS_PATH("/sys/fs/cgroup%s%s", hierarchy[0] ? "/" : "", hierarchy);
     if (!read_group("self", hierarchy, path))
-        return false;
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/mountinfo");
+        return out;
+    FREED char *text = procfs_read_all("/proc/self/mountinfo");
     char *rest = text;
     const char *point = NULL, *top = ""; /* group that is the mount's root ("": the topmost) */
     for (struct mountinfo mount; mountinfo_next(&rest, &mount);) {
@@ -81,19 +82,21 @@ static bool find_position(const char *hierarchy, struct position *out)
     /* A group outside this control group namespace cannot be seen, but the mount point can. */
     if (!group || strstr(group, "/.."))
         group = "";
-    out->shortest = strlen(point);
-    int n = TEXT_PRINT(out->folder, "%s%s", point, group);
-    return n >= 0 && (size_t)n < sizeof out->folder;
+    out.shortest = strlen(point);
+    if ((size_t)TEXT_PRINT(out.folder, "%s%s", point, group) >= sizeof out.folder)
+        out.folder[0] = '\0';
+    return out;
 }
 
-static bool go_up(struct position *at)
+static void go_up(struct position *at)
 {
     char *slash = strrchr(at->folder, '/');
-    if (!slash || (size_t)(slash - at->folder) < at->shortest)
-        return false;
-    *slash = '\0';
-    return true;
+    *(slash && (size_t)(slash - at->folder) >= at->shortest ? slash : at->folder) = '\0';
 }
+
+/* The process's group, then those above it. */
+#define for_each_group(at_, hierarchy_) \
+    for (struct position at_ = find_position(hierarchy_); at_.folder[0]; go_up(&at_))
 
 /* Returns the fewest bytes that a group limits, or has left; UINT64_MAX: no limit. */
 static uint64_t least_of_all(bool left)
@@ -101,12 +104,12 @@ static uint64_t least_of_all(bool left)
     uint64_t least = UINT64_MAX, limit, used, cached;
     for (size_t i = 0; i < COUNT(versions); i++) {
         const struct version *v = &versions[i];
-        struct position at;
-        for (bool seen = find_position(v->hierarchy, &at); seen; seen = go_up(&at)) {
+        for_each_group(at, v->hierarchy)
+        {
             if (!read_number(at.folder, v->limit, &limit) || limit == 0 || limit >= NO_LIMIT)
                 continue;
             if (left && read_number(at.folder, v->usage, &used)) {
-                FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/memory.stat", at.folder));
+                FREED char *text = procfs_read_all(PROCFS_PATH("%s/memory.stat", at.folder));
                 if (procfs_number_after(text, v->reclaimable, &cached))
                     used -= smaller(used, cached);
                 limit -= smaller(limit, used);
@@ -143,22 +146,18 @@ bool cgroup_cpus(struct cpuset *out)
         {"cpuset", "cpuset.effective_cpus"},
         {"cpuset", "cpuset.cpus"},
     };
-    for (size_t i = 0; i < COUNT(sources); i++) {
-        struct position at;
-        for (bool seen = find_position(sources[i].hierarchy, &at); seen; seen = go_up(&at))
-            if (read_cpus(at.folder, sources[i].file, out))
-                return true;
-    }
+    for (size_t i = 0; i < COUNT(sources); i++)
+        for_each_group(at, sources[i].hierarchy) if (read_cpus(at.folder, sources[i].file, out)) return true;
     return false;
 }
 
 void cgroup_isolated_cpus(struct cpuset *out)
 {
     char text[32];
-    struct position at;
     struct cpuset set;
     cpuset_clear(out);
-    for (bool seen = find_position(UNIFIED, &at); seen; seen = go_up(&at)) {
+    for_each_group(at, UNIFIED)
+    {
         procfs_read_line(PROCFS_PATH("%s/cpuset.cpus.partition", at.folder), text, sizeof text);
         if ((!strcmp(text, "isolated") && read_cpus(at.folder, "cpuset.cpus.effective", &set)) ||
             read_cpus(at.folder, "cpuset.cpus.isolated", &set))
@@ -196,9 +195,9 @@ static double read_quota(const char *folder)
 void cgroup_quota_open(struct cgroup_quota *out)
 {
     *out = (struct cgroup_quota){0};
-    for (size_t i = 0; i < COUNT(with_quota); i++) {
-        struct position at;
-        for (bool seen = find_position(with_quota[i], &at); seen; seen = go_up(&at)) {
+    for (size_t i = 0; i < COUNT(with_quota); i++)
+        for_each_group(at, with_quota[i])
+        {
             const double cpus = read_quota(at.folder);
             if (!(cpus > 0))
                 continue;
@@ -207,7 +206,6 @@ void cgroup_quota_open(struct cgroup_quota *out)
             if (fd >= 0)
                 out->fd[out->n++] = fd;
         }
-    }
 }
 
 bool cgroup_throttled(const struct cgroup_quota *quota, struct cgroup_throttled *out)
@@ -246,17 +244,16 @@ static const struct {
 
 int cgroup_cpu_parent(char *folder, size_t size, struct error *why)
 {
-    for (size_t i = 0; i < COUNT(with_quota); i++) {
-        struct position at;
-        for (bool seen = find_position(with_quota[i], &at); seen; seen = go_up(&at)) {
-            FREED_BY(memory_free) char *below = procfs_read_all(PROCFS_PATH("%s/cgroup.subtree_control", at.folder));
+    for (size_t i = 0; i < COUNT(with_quota); i++)
+        for_each_group(at, with_quota[i])
+        {
+            FREED char *below = procfs_read_all(PROCFS_PATH("%s/cgroup.subtree_control", at.folder));
             const bool can = below ? strstr(below, "cpu ") || strstr(below, "cpu\n")
                                    : procfs_exists(PROCFS_PATH("%s/cpu.shares", at.folder));
             snprintf(folder, size, "%s", at.folder);
             if (can && !access(folder, W_OK))
                 return 0;
         }
-    }
     return error_set(why, "no control group of CPU time can be made for the load (needs root)");
 }
 

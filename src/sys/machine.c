@@ -46,7 +46,7 @@ static void read_online(struct cpuset *out)
     cpuset_clear(out);
     if (procfs_read_cpus(CPU_FOLDER "/online", out))
         return;
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/stat");
+    FREED char *text = procfs_read_all("/proc/stat");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t cpu;
         if (!strncmp(line, "cpu", 3) && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
@@ -130,7 +130,7 @@ static void read_container(struct machine *out)
     const char *name = "";
     if (container_from_environment(buf, size) || !procfs_read_line("/run/systemd/container", buf, size))
         return;
-    FREED_BY(memory_free) char *groups = procfs_read_all("/proc/1/cgroup");
+    FREED char *groups = procfs_read_all("/proc/1/cgroup");
     if (procfs_exists("/run/.containerenv"))
         name = "podman";
     else if (procfs_exists("/.dockerenv"))
@@ -156,7 +156,7 @@ static uint64_t meminfo_bytes(const char *text, const char *key)
 void machine_read_memory(struct machine *out)
 {
     struct sysinfo info;
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/meminfo");
+    FREED char *text = procfs_read_all("/proc/meminfo");
     if (text) {
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
@@ -176,19 +176,6 @@ uint64_t machine_memory_left(bool *of_group)
     machine_read_memory(&machine);
     *of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
     return *of_group ? group : machine.memory_available_bytes;
-}
-
-static double read_load(void)
-{
-    char text[64], *end;
-    struct sysinfo info;
-    if (!procfs_read_line("/proc/loadavg", text, sizeof text)) {
-        double load = strtod(text, &end);
-        return end > text && isfinite(load) && load >= 0 ? load : -1;
-    }
-    if (!procfs_root[0] && sysinfo(&info) == 0)
-        return (double)info.loads[0] / (1 << SI_LOAD_SHIFT);
-    return -1;
 }
 
 struct cache {
@@ -284,9 +271,11 @@ static uint64_t sum_last_level_caches(const struct cpuset *online)
 void machine_read(struct machine *out)
 {
     *out = (struct machine){0};
-    FREED_BY(memory_free) char *cpuinfo = procfs_read_all("/proc/cpuinfo");
+    FREED char *cpuinfo = procfs_read_all("/proc/cpuinfo");
     const char *known = cpuinfo ? cpuinfo : "";
     struct cgroup_quota quota;
+    struct sysinfo info;
+    char load[64], *end;
     uint64_t randomize;
     /* Without a mount, both may still exist as empty directories. */
     out->have_proc = procfs_exists("/proc/stat") || procfs_exists("/proc/self");
@@ -303,7 +292,11 @@ void machine_read(struct machine *out)
     cgroup_quota_close(&quota);
     out->cpu_quota = quota.cpus;
     out->cache_llc_bytes = sum_last_level_caches(&out->online);
-    out->load1 = read_load();
+    procfs_read_line("/proc/loadavg", load, sizeof load);
+    const double load1 = strtod(load, &end);
+    out->load1 = end > load && isfinite(load1) && load1 >= 0        ? load1
+                 : load[0] || procfs_root[0] || sysinfo(&info) != 0 ? -1
+                                                                    : (double)info.loads[0] / (1 << SI_LOAD_SHIFT);
     const unsigned first = cpuset_next(&out->online, 0);
     procfs_read_line(CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor"), out->governor,
                      sizeof out->governor);
@@ -336,14 +329,6 @@ unsigned machine_core_type(unsigned cpu)
     return procfs_read_cpus("/sys/devices/cpu_atom/cpus", &small) && cpuset_has(&small, cpu);
 }
 
-/* Returns the core's lowest CPU, which identifies it. */
-static unsigned core_of(unsigned cpu)
-{
-    struct cpuset siblings;
-    machine_core_cpus(cpu, &siblings);
-    return cpuset_next(&siblings, 0);
-}
-
 struct place {
     unsigned round, core, cpu;
     bool boot_core;
@@ -359,30 +344,26 @@ static int compare_places(const void *a, const void *b)
     return ORDER_OF(x->core, y->core);
 }
 
-/* The core of the lowest online CPU, or CPU 0 when not known. */
-static unsigned boot_core(void)
-{
-    struct cpuset online;
-    read_online(&online);
-    unsigned first = cpuset_next(&online, 0);
-    return core_of(first == CPUSET_NONE ? 0 : first);
-}
-
 size_t machine_cpu_order(const struct cpuset *allowed, unsigned *order, size_t max)
 {
     struct scratch {
         struct place places[CPUSET_MAX];
         unsigned taken[CPUSET_MAX]; /* by a core's lowest CPU: CPUs placed so far */
     };
-    FREED_BY(memory_free) struct scratch *s = calloc(1, sizeof *s);
+    FREED struct scratch *s = calloc(1, sizeof *s);
+    struct cpuset online, siblings;
     size_t count = 0, written = 0;
     if (!s)
         return 0;
-    unsigned boot = boot_core();
+    read_online(&online);
+    const unsigned first = cpuset_next(&online, 0);
     for_each_cpu(cpu, allowed) {
-        unsigned core = core_of(cpu);
-        s->places[count++] =
-            (struct place){.round = s->taken[core]++, .core = core, .cpu = cpu, .boot_core = core == boot};
+        machine_core_cpus(cpu, &siblings);
+        const unsigned core = cpuset_next(&siblings, 0); /* its lowest CPU identifies it */
+        s->places[count++] = (struct place){.round = s->taken[core]++,
+                                            .core = core,
+                                            .cpu = cpu,
+                                            .boot_core = cpuset_has(&siblings, first == CPUSET_NONE ? 0 : first)};
     }
     qsort(s->places, count, sizeof s->places[0], compare_places);
     for (; written < count && written < max; written++)

@@ -209,9 +209,9 @@ static struct span span_of(const struct cpuset *sets, size_t n)
 void machine_read_counters_of(const struct cpuset *sets, size_t n, struct machine_counters *out)
 {
     const struct span span = span_of(sets, n);
-    FREED_BY(memory_free) struct columns *columns = span.of ? malloc(sizeof *columns) : NULL;
+    FREED struct columns *columns = span.of ? malloc(sizeof *columns) : NULL;
     for (int file = 0; columns && file < FILES; file++) {
-        FREED_BY(memory_free) char *text = procfs_read_all(files[file]);
+        FREED char *text = procfs_read_all(files[file]);
         if (text)
             parse_file(file, text, &span, columns);
     }
@@ -298,7 +298,7 @@ static int64_t stat_count(const char *text, const char *key)
 void machine_read_activity(struct machine_activity *out)
 {
     uint64_t ticks[STAT_FIELDS];
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/stat");
+    FREED char *text = procfs_read_all("/proc/stat");
     const bool known = text && !strncmp(text, "cpu ", 4) && parse_ticks(text + 4, ticks);
     *out = (struct machine_activity){.ctx_switches = stat_count(text, "ctxt"),
                                      .interrupts = stat_count(text, "intr"),
@@ -325,6 +325,6 @@ uint64_t machine_cpu_khz(unsigned cpu)
     const char *path = CPU_PATH(cpu, "cpufreq/scaling_cur_freq");
     if (procfs_read_u64(path, &khz))
         return khz;
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/cpuinfo");
+    FREED char *text = procfs_read_all("/proc/cpuinfo");
     return khz_from_cpuinfo(text, cpu);
 }

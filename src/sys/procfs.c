@@ -216,7 +216,7 @@ bool procfs_read_u64(const char *path, uint64_t *out)
 bool procfs_read_cpus(const char *path, struct cpuset *out)
 {
     struct error why;
-    FREED_BY(memory_free) char *text = procfs_read_all(path);
+    FREED char *text = procfs_read_all(path);
     return text && cpuset_parse(text, out, &why) == 0;
 }
 

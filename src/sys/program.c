@@ -344,16 +344,16 @@ bool tasks_read(uint32_t tid, struct tasks_one *out)
     unsigned parent, flags;
 
     *out = (struct tasks_one){.tid = tid};
-    (void)procfs_read(PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
-    (void)procfs_number(text, &out->cpu_ns);
-    (void)procfs_read(PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
+    procfs_read(PROCFS_PATH("/proc/%u/schedstat", tid), text, sizeof(text));
+    procfs_number(text, &out->cpu_ns);
+    procfs_read(PROCFS_PATH("/proc/%u/stat", tid), text, sizeof(text));
     /* "123 (name) S 2 0 0 0 -1 69238880 ...", where the name may contain brackets and blanks. */
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
     if (!open || !close || close < open || sscanf(close + 1, " %*c %u %*d %*d %*d %*d %u", &parent, &flags) != 2)
         return false;
     out->parent = parent;
     out->kernel = (flags & KERNEL_THREAD) != 0;
-    (void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
+    snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
     /* Behind '+' or '-' stands the last work item of a kworker thread, or ("kworker/R-NAME") the name of a rescuer. */
     if (out->kernel && !strncmp(out->name, "kworker/", 8) && strncmp(out->name, "kworker/R-", 10) != 0)
         out->name[strcspn(out->name, "+-")] = '\0';
@@ -371,11 +371,102 @@ unsigned program_end_orphans(uint64_t grace_ns)
     begin = clock_raw_ns();
     /* The children of killed processes become ours. */
     while (any_child(&killed) && clock_raw_ns() - begin < ORPHAN_LIMIT_NS) {
-        FREED_BY(memory_free) char **names = procfs_names("/proc");
+        FREED char **names = procfs_names("/proc");
         for (size_t i = 0; names && names[i]; i++)
             if (tasks_read((uint32_t)strtoul(names[i], NULL, 10), &process) && process.parent == (uint32_t)getpid())
                 kill((pid_t)process.tid, SIGKILL);
         clock_sleep_ns(ORPHAN_PAUSE_NS);
     }
     return killed;
+}
+
+/* --- Words of a command line. --- */
+
+#define SPACE " \t\n\r\v\f"
+
+static int words_begin(struct words *words, size_t length)
+{
+    *words = (struct words){.text = malloc(length + 1), .word = calloc(length / 2 + 2, sizeof(*words->word))};
+    if (words->text && words->word)
+        return 0;
+    words_free(words);
+    return -ENOMEM;
+}
+
+void words_free(struct words *words)
+{
+    free(words->text);
+    free(words->word);
+    *words = (struct words){.text = NULL};
+}
+
+/* Copies a word without the quotes around it or its value. Returns the byte after the copy. */
+static char *unquote(const char *word, size_t length, char *to)
+{
+    const char *end = word + length;
+    bool whole = word[0] == '"';
+    const char *equals = memchr(word, '=', length);
+    bool value = equals && equals + 1 < end && equals[1] == '"';
+
+    word += whole;
+    if (end > word && end[-1] == '"' && (whole || (value && end - 1 > equals + 1)))
+        end--;
+    for (; word < end; word++)
+        if (!value || word != equals + 1)
+            *to++ = *word;
+    *to++ = '\0';
+    return to;
+}
+
+int words_of_kernel(const char *line, struct words *words)
+{
+    if (words_begin(words, strlen(line)))
+        return -ENOMEM;
+    char *to = words->text;
+    for (line += strspn(line, SPACE); *line; line += strspn(line, SPACE)) {
+        bool quoted = false;
+        size_t length = 0;
+        for (; line[length] && (quoted || !is_space(line[length])); length++)
+            quoted ^= line[length] == '"';
+        words->word[words->n++] = to;
+        to = unquote(line, length, to);
+        line += length;
+    }
+    return 0;
+}
+
+const char *words_take(const char **at, char **to, bool escapes)
+{
+    const char *in = *at;
+    char *out = *to, quote = 0;
+
+    for (; *in && (quote || !is_space(*in)); in++) {
+        if (quote ? *in == quote : *in == '\'' || *in == '"') {
+            quote = quote ? 0 : *in;
+            continue;
+        }
+        if (escapes && *in == '\\' && quote != '\'' && !*++in)
+            return "ends with a backslash";
+        *out++ = *in;
+    }
+    *out++ = 0;
+    *at = in;
+    *to = out;
+    return quote ? "a quote is not closed" : NULL;
+}
+
+const char *words_of_command(const char *line, bool escapes, struct words *words)
+{
+    if (words_begin(words, strlen(line)))
+        return "out of memory";
+    char *to = words->text;
+    for (line += strspn(line, SPACE); *line; line += strspn(line, SPACE)) {
+        words->word[words->n++] = to;
+        const char *wrong = words_take(&line, &to, escapes);
+        if (wrong) {
+            words_free(words);
+            return wrong;
+        }
+    }
+    return NULL;
 }

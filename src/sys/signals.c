@@ -235,7 +235,7 @@ static bool lost;
 static void put(const char *format, va_list args)
 {
     char line[512];
-    FREED_BY(memory_free) char *longer = NULL;
+    FREED char *longer = NULL;
     va_list again;
 
     va_copy(again, args);

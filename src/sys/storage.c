@@ -82,7 +82,7 @@ static bool find_mount(const char *path, char **text, struct mountinfo *mount)
 
     if (fd < 0 || stat(path, &status))
         return false;
-    FREED_BY(memory_free) char *info = procfs_read_all(PROCFS_PATH("/proc/self/fdinfo/%d", fd));
+    FREED char *info = procfs_read_all(PROCFS_PATH("/proc/self/fdinfo/%d", fd));
     const int64_t id = info ? procfs_count(info, "mnt_id") : -1;
     char *rest = *text = procfs_read_all("/proc/self/mountinfo");
     while (mountinfo_next(&rest, mount))
@@ -94,7 +94,7 @@ static bool find_mount(const char *path, char **text, struct mountinfo *mount)
 
 void storage_describe(const char *folder, char *buf, size_t size)
 {
-    FREED_BY(memory_free) char *text = NULL;
+    FREED char *text = NULL;
     char options[OPTIONS_SIZE] = "";
     struct mountinfo mount;
 
@@ -109,7 +109,7 @@ void storage_describe(const char *folder, char *buf, size_t size)
 
 void machine_fs_name(const char *path, char *buf, size_t size)
 {
-    FREED_BY(memory_free) char *text = NULL;
+    FREED char *text = NULL;
     struct mountinfo mount;
     struct statfs fs;
 

@@ -73,7 +73,7 @@ static void add(struct trace_events *events, const char *directory, const char *
         (number && !find_field(text, number, &event.number_at, &event.number_size)))
         return;
     if (name)
-        (void)find_field(text, name, &event.name_at, &event.name_size);
+        find_field(text, name, &event.name_at, &event.name_size);
     event.id = (uint32_t)id;
     events->of[events->n++] = event;
 }
@@ -141,11 +141,10 @@ void trace_functions_name(struct trace_function *functions, size_t n)
         const uint64_t address = strtoull(line, &end, 16);
         for (size_t i = 0; address && i < n; i++)
             if (functions[i].address == address && !functions[i].name[0] && end[0] == ' ' && end[1] && end[2] == ' ')
-                (void)snprintf(functions[i].name, sizeof(functions[i].name), "%.*s", (int)strcspn(end + 3, " \t\n"),
-                               end + 3);
+                snprintf(functions[i].name, sizeof(functions[i].name), "%.*s", (int)strcspn(end + 3, " \t\n"), end + 3);
     }
     if (file)
-        (void)fclose(file);
+        fclose(file);
 }
 
 /* --- Records. --- */
@@ -188,7 +187,7 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
     if (event->kind == TRACE_SWITCH)
         out->tid = (uint32_t)out->number;
     if (event->name || (event->source == TRACE_SOFTIRQ && out->number < COUNT(softirqs)))
-        (void)TEXT_PRINT(out->name, "%s", event->name ? event->name : softirqs[out->number]);
+        TEXT_PRINT(out->name, "%s", event->name ? event->name : softirqs[out->number]);
     size_t at = event->name_at, length = event->name_size;
     if (length == 4 && at + length <= size) {
         const uint64_t location = number_at(raw + at, length);
@@ -196,7 +195,7 @@ static bool read_raw(const char *raw, size_t size, const struct trace_events *ev
         length = location >> 16;
     }
     if (length && at + length <= size)
-        (void)TEXT_PRINT(out->name, "%.*s", (int)length, raw + at);
+        TEXT_PRINT(out->name, "%.*s", (int)length, raw + at);
     return true;
 }
 
@@ -227,7 +226,7 @@ bool trace_record_read(const void *bytes, size_t size, const struct trace_events
         out->kind = TRACE_NAME;
         out->tid = (uint32_t)number_at(body + 4, 4);
         if (length > 8)
-            (void)TEXT_PRINT(out->name, "%.*s", (int)(length - 8), body + 8);
+            TEXT_PRINT(out->name, "%.*s", (int)(length - 8), body + 8);
         return length > 8;
     case RECORD_FORK:
         out->kind = TRACE_FORK;
@@ -280,7 +279,7 @@ static int add_event(struct trace_ring *ring, unsigned cpu, size_t bytes, uint64
         return fd;
     const int error = ring->n ? sys_result(ioctl(fd, IOC_SET_OUTPUT, ring->fd[0])) : map_ring(ring, bytes);
     if (error)
-        (void)close(fd);
+        close(fd);
     else
         ring->n++;
     return error;
@@ -306,9 +305,9 @@ int trace_ring_open(struct trace_ring *ring, unsigned cpu, const struct trace_ev
 void trace_ring_close(struct trace_ring *ring)
 {
     if (ring->memory)
-        (void)munmap(ring->memory, (size_t)sysconf(_SC_PAGESIZE) + ring->bytes);
+        munmap(ring->memory, (size_t)sysconf(_SC_PAGESIZE) + ring->bytes);
     while (ring->n)
-        (void)close(ring->fd[--ring->n]);
+        close(ring->fd[--ring->n]);
     free(ring->at);
     *ring = (struct trace_ring){.n = 0};
 }
@@ -326,7 +325,7 @@ void trace_ring_start(struct trace_ring *ring)
     if (!ring->last)
         __atomic_store_n(&ends[1], ring->begun, __ATOMIC_RELEASE);
     for (size_t i = ring->n; i-- > 0;)
-        (void)ioctl(ring->fd[i], IOC_ENABLE, 0);
+        ioctl(ring->fd[i], IOC_ENABLE, 0);
 }
 
 /* Copies size bytes at a position out of the ring; they may continue at its beginning. */
@@ -344,7 +343,7 @@ void trace_ring_stop(struct trace_ring *ring)
     struct header header;
 
     for (size_t i = 0; i < ring->n; i++)
-        (void)ioctl(ring->fd[i], IOC_DISABLE, 0);
+        ioctl(ring->fd[i], IOC_DISABLE, 0);
     /* Of a ring that keeps the last records, the newest comes first. Those in the last bytes of another one may follow
      * longer ones for which there was no room: the kernel tells of these with a later record only, if there is one. */
     const uint64_t head = __atomic_load_n(head_of(ring), __ATOMIC_ACQUIRE);
@@ -385,15 +384,15 @@ const char *trace_ring_why(int error, char *buf, size_t size)
     const bool forbidden = error == -EACCES || error == -EPERM;
     char text[4096] = "", value[32] = "";
 
-    (void)procfs_read("/proc/self/status", text, sizeof(text));
-    (void)procfs_value(text, "CapEff", value, sizeof(value));
+    procfs_read("/proc/self/status", text, sizeof(text));
+    procfs_value(text, "CapEff", value, sizeof(value));
     const unsigned long long set = strtoull(value, NULL, 16);
     if (forbidden && !(set >> 38 & 1) && !(set >> 21 & 1)) { /* neither CAP_PERFMON nor CAP_SYS_ADMIN */
-        (void)procfs_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
-        (void)snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is %s)", value);
+        procfs_read_line("/proc/sys/kernel/perf_event_paranoid", value, sizeof(value));
+        snprintf(buf, size, "needs CAP_PERFMON (root) or kernel.perf_event_paranoid=-1 (it is %s)", value);
         return buf;
     }
-    (void)snprintf(buf, size, "perf_event_open: %s", strerror(-error));
+    snprintf(buf, size, "perf_event_open: %s", strerror(-error));
     return forbidden          ? "a seccomp filter or a security module forbids perf_event_open"
            : error == -ENOSYS ? "the kernel has no perf_event_open or a filter forbids it"
            : error == -EINVAL

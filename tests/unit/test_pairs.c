@@ -3,7 +3,7 @@
 
 #include "memory_fixture.h"
 #include "normal_fixture.h"
-#include "stats/pairs.h"
+#include "stats/inference.h"
 #include "stats/stats.h"
 
 #define NEAR(got, expected) assert_near(got, expected, __LINE__)

@@ -7,14 +7,6 @@
 /* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)
 
-/* A signal frame may need more than STACK_BYTES: some vector units have much state. */
-static size_t stack_size(void)
-{
-    long least = sysconf(_SC_THREAD_STACK_MIN);
-
-    return (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES);
-}
-
 static void let_go(struct threads *threads)
 {
     __atomic_store_n(&threads->made, 1, __ATOMIC_RELEASE);
@@ -24,13 +16,14 @@ static void let_go(struct threads *threads)
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size)
 {
+    const long least = sysconf(_SC_THREAD_STACK_MIN); /* some vector units have much state: a signal's frame is large */
     pthread_attr_t attributes;
     int error = 0;
 
     *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
     if (!threads->id || pthread_mutex_init(&threads->lock, NULL) || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
-    pthread_attr_setstacksize(&attributes, stack_size());
+    pthread_attr_setstacksize(&attributes, (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES));
     while (threads->n < n && !error) {
         error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
         threads->n += !error;
@@ -135,3 +128,28 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
     tasks_load_rate(trial, results);
     return latency;
 }
+
+/* --- A load without a task beside it: what it does when nobody takes the CPU from it. --- */
+
+static int run_alone(struct party_context *context)
+{
+    clock_sleep_ns(context->time_ns);
+    return 0;
+}
+
+static const struct metric metrics_alone[] = {
+    {METRIC("load_rate", "1/s", "higher", "what the load did a second, as param counts it"), .headline = true},
+};
+
+const struct bench bench_alone = {
+    BENCH_IS("latency", "alone", "a load without a task beside it", struct sim_params),
+    BENCH_PARTY(.name = "alone", .run = run_alone),
+    BENCH_METRICS(metrics_alone),
+    .sampling = {SAMPLING(1, 1, 5000, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 5000, 600)},
+    .switches = true,
+    .place = sim_place,
+    .reduce = tasks_load_rate,
+};
+
+#define ADDRESS(name) &bench_##name,
+const struct bench *const bench_list[] = {BENCHES(ADDRESS) NULL};
