@@ -657,6 +657,9 @@ static inline void results_enter_samples(struct results *results, unsigned group
 }
 void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
+/* Both (series may be NULL), with the mean as the sample. */
+void results_events(struct results *results, unsigned group, unsigned metric, const struct hist *hist,
+                    const struct series *series);
 /* With `first` added to the numbers of the events. */
 void results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
                          uint64_t first);

@@ -221,10 +221,8 @@ static int by_finding(const void *a, const void *b)
 void judge(struct judgement *j, const struct gather *g, double least_effect)
 {
     const size_t machines = g->machines.n, results = g->results.n, most = machines > results ? machines : results;
-    FREED double *values = memory_get(most, sizeof(*values));
-    FREED double *sorted = memory_get(most, sizeof(*sorted));
-    FREED double *all_effects = memory_get(g->n_values, sizeof(*all_effects));
-    struct judge_room scratch = {values, sorted, all_effects};
+    FREED double *room = memory_get(2 * most + g->n_values, sizeof(*room));
+    struct judge_room scratch = {room, room + most, room + 2 * most};
     size_t broken = 0, effects = 0;
 
     *j = (struct judgement){.g = g,

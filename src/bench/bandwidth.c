@@ -214,8 +214,7 @@ static void reduce_kernel(const struct trial *trial, unsigned kernel, struct his
     for (uint64_t r = 1; r < params->repetitions; r++)
         hist_add(times, repetition_ns(trial, (size_t)r * N_KERNELS + kernel));
     results_sample(results, 0, metric + METRIC_RATE, bytes / (double)times->min * 1e3);
-    results_sample(results, 0, metric + METRIC_TIME, hist_mean(times));
-    results_hist(results, 0, metric + METRIC_TIME, times);
+    results_events(results, 0, metric + METRIC_TIME, times, NULL);
 }
 
 static void reduce(const struct trial *trial, struct results *results)

@@ -194,9 +194,8 @@ static void reduce(const struct trial *trial, struct results *results)
     const struct hist *times = trial_recorder(trial, 0, 0, TASKS_HIST);
     const double *n = trial_recorder(trial, 0, 0, FRAME_NUMBERS), p99 = tasks_percentile(times, 0.99);
 
-    results_hist(results, 0, METRIC_TIME, times);
-    results_series(results, 0, METRIC_TIME, trial_recorder(trial, 0, 0, TASKS_SERIES));
-    results_samples(results, 0, METRIC_TIME, hist_mean(times), 1e9 / hist_mean(times),
+    results_events(results, 0, METRIC_TIME, times, trial_recorder(trial, 0, 0, TASKS_SERIES));
+    results_samples(results, 0, METRIC_RATE, 1e9 / hist_mean(times),
                     isnan(p99) ? (double)NAN : 1e9 / hist_top_mean(times, 0.01), 1e9 / p99,
                     n[NUMBER_STUTTERS] / n[NUMBER_MINUTES]);
     if (period_ns(params))

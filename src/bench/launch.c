@@ -116,7 +116,6 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_count(out, PARAM_WORK, "pause_us", p->pause_ns / 1000);
 }
 
-enum { METRIC_FORK = TASKS_OWN_METRIC };
 static const struct metric metrics[] = {
     TASKS_LATENCIES("time from fork until the new program had touched its memory"),
     {METRIC("fork_time", "ns", "lower", "time until fork returned in the parent"), .above = TASKS_ABOVE},
@@ -125,11 +124,8 @@ static const struct metric metrics[] = {
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct hist *in_fork = trial_recorder(trial, 0, 0, LAUNCH_FORK);
-
     tasks_reduce(trial, results);
-    results_hist(results, 0, METRIC_FORK, in_fork);
-    results_sample(results, 0, METRIC_FORK, hist_mean(in_fork));
+    results_events(results, 0, TASKS_OWN_METRIC, trial_recorder(trial, 0, 0, LAUNCH_FORK), NULL);
 }
 
 #define OWN(name_, member_, help_) OPTION(name_, 0, struct launch_params, member_, help_)

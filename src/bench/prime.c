@@ -146,9 +146,7 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
         results_samples(results, copy, METRIC_DELAYS + 2 * b, (double)in.count, in.sum / (double)in.count - mean);
     }
     results_sample(results, copy, METRIC_BUCKETS_EXACT, exact);
-    results_sample(results, copy, METRIC_CYCLES, mean);
-    results_hist(results, copy, METRIC_CYCLES, h);
-    results_series(results, copy, METRIC_CYCLES, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
+    results_events(results, copy, METRIC_CYCLES, h, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
     results_samples(results, copy, METRIC_SD, sd, 1.6448536269514722 * sd / sqrt((double)h->n));
     for (unsigned l = 0; l < COUNT(levels); l++)
         results_samples(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400),

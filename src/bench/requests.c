@@ -439,8 +439,8 @@ static void reduce(const struct trial *trial, struct results *results)
     const double *n = trial_recorder(trial, 0, 0, REQUESTS_NUMBERS);
 
     tasks_reduce(trial, results);
-    results_hist(results, 0, TASKS_OWN_METRIC, whole);
-    results_samples(results, 0, TASKS_OWN_METRIC, hist_mean(whole), tasks_percentile(whole, 0.99),
+    results_events(results, 0, TASKS_OWN_METRIC, whole, NULL);
+    results_samples(results, 0, TASKS_OWN_METRIC + 1, tasks_percentile(whole, 0.99),
                     n[NUMBER_SERVED] / n[NUMBER_SECONDS], 100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
                     100 * n[NUMBER_SAME_CACHE] / n[NUMBER_CACHES_KNOWN],
                     requests_stable_s(trial_recorder(trial, 0, 0, REQUESTS_SERVED)));

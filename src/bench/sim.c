@@ -496,30 +496,23 @@ static void sim_reduce(const struct trial *trial, struct results *results)
 {
     const struct sim_params *params = trial->spec.params;
     const struct hist *latency = trial_recorder(trial, SIM_TASK, 0, SIM_LATENCY);
-    const struct hist *classic = trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC);
     const double *n = trial_recorder(trial, SIM_TASK, 0, SIM_NUMBERS);
     double busy = (double)params->busy_ns;
     double desired =
         params->interval_ns ? percent(n[SIM_BURNS_DONE], n[SIM_BURNS_MISSED]) : percent(busy, hist_mean(latency));
 
-    results_hist(results, 0, SIM_METRIC_LATENCY, latency);
-    results_sample(results, 0, SIM_METRIC_LATENCY, hist_mean(latency));
-    results_series(results, 0, SIM_METRIC_LATENCY, trial_recorder(trial, SIM_TASK, 0, SIM_SERIES));
-    if (params->classic) {
-        results_hist(results, 0, SIM_METRIC_CLASSIC, classic);
-        results_sample(results, 0, SIM_METRIC_CLASSIC, hist_mean(classic));
-    }
-    results_sample(results, 0, SIM_METRIC_DESIRED_CPU, desired);
-    results_sample(results, 0, SIM_METRIC_LATE, percent(n[SIM_LATE], (double)latency->n - n[SIM_LATE]));
+    results_events(results, 0, SIM_METRIC_LATENCY, latency, trial_recorder(trial, SIM_TASK, 0, SIM_SERIES));
+    if (params->classic)
+        results_events(results, 0, SIM_METRIC_CLASSIC, trial_recorder(trial, SIM_TASK, 0, SIM_CLASSIC), NULL);
+    results_samples(results, 0, SIM_METRIC_DESIRED_CPU, desired,
+                    percent(n[SIM_LATE], (double)latency->n - n[SIM_LATE]));
     if (!params->interval_ns)
         return;
-    const struct hist *total = trial_recorder(trial, SIM_TASK, 0, SIM_TOTAL);
     const struct hist *timer = trial_recorder(trial, SIM_TIMER, 0, TIMER_LATENCY);
     results_sample(results, 0, SIM_METRIC_DEADLINES, percent(n[SIM_DEADLINES_MET], n[SIM_DEADLINES_MISSED]));
     results_hist(results, 0, SIM_METRIC_TIMER, timer);
     results_sample(results, 0, SIM_METRIC_TIMER, hist_quantile(timer, 0.5));
-    results_hist(results, 0, SIM_METRIC_TOTAL, total);
-    results_sample(results, 0, SIM_METRIC_TOTAL, hist_mean(total));
+    results_events(results, 0, SIM_METRIC_TOTAL, trial_recorder(trial, SIM_TASK, 0, SIM_TOTAL), NULL);
 }
 
 /* --- Each simulated task's interval, work and limit of lateness. --- */

@@ -122,9 +122,7 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
 {
     const struct hist *latency = trial_recorder(trial, 0, 0, TASKS_HIST);
 
-    results_hist(results, 0, TASKS_LATENCY, latency);
-    results_series(results, 0, TASKS_LATENCY, trial_recorder(trial, 0, 0, TASKS_SERIES));
-    results_sample(results, 0, TASKS_LATENCY, hist_mean(latency));
+    results_events(results, 0, TASKS_LATENCY, latency, trial_recorder(trial, 0, 0, TASKS_SERIES));
     tasks_load_rate(trial, results);
     return latency;
 }

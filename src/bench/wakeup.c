@@ -13,7 +13,7 @@ static void record(struct wakeup_account *a, uint64_t late_ns)
 
 uint64_t wakeup_woke(struct wakeup_account *a, uint64_t now_ns)
 {
-    const uint64_t late_ns = now_ns - a->due_ns, last_ns = now_ns < a->end_ns ? now_ns : a->end_ns,
+    const uint64_t late_ns = now_ns - a->due_ns, last_ns = smaller(now_ns, a->end_ns),
                    missed = (last_ns - a->due_ns) / a->interval_ns;
 
     record(a, late_ns);

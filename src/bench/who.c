@@ -48,8 +48,8 @@ static int run(struct party_context *context)
     const double ns_per_tick = *(double *)context->state;
     struct watched *w = context->recorder[0];
     const uint64_t stop = params->stop_ns ? (uint64_t)((double)params->stop_ns / ns_per_tick) : UINT64_MAX;
-    const uint64_t least_ns = larger(params->threshold_ns, WHO_LEAST_NS),
-                   threshold = smaller(stop, (uint64_t)((double)least_ns / ns_per_tick));
+    const double least_ns = (double)larger(params->threshold_ns, WHO_LEAST_NS);
+    const uint64_t threshold = smaller(stop, (uint64_t)(least_ns / ns_per_tick));
     const uint64_t turn = (uint64_t)(TURN_NS / ns_per_tick) + 1;
     struct clock_pair first, last;
 
@@ -219,12 +219,10 @@ static void reduce(const struct trial *trial, struct results *results)
     }
 }
 
-static enum bench_who who_recording_mode(const void *params)
+static enum bench_who who(const void *params)
 {
     return ((const struct noise_params *)params)->stop_ns ? WHO_LAST : WHO_TOLD;
 }
-
-/* --- The descriptor. --- */
 
 static const struct metric metrics[WHO_N_METRICS] = {
     [WHO_METRIC_DISTURBED] = {METRIC("disturbed", "%", "lower",
@@ -247,6 +245,6 @@ const struct bench bench_who = {
     BENCH_METRICS(metrics),
     .sampling = {SAMPLING(1, 1, 2500, 600), SAMPLING(1, 1, 1000, 600), SAMPLING(1, 1, 30000, 600)},
     .ends_early = true,
-    .who = who_recording_mode,
+    .who = who,
     .reduce = reduce,
 };

@@ -77,8 +77,7 @@ static void account_for(struct account *account, uint64_t to)
         account->span++;
     for (size_t i = account->span; i < window->n_spans && window->spans[i].from < to; i++) {
         const struct time_span *span = &window->spans[i];
-        const uint64_t low = span->from > account->now ? span->from : account->now,
-                       high = span->to < to ? span->to : to;
+        const uint64_t low = larger(span->from, account->now), high = smaller(span->to, to);
         if (high <= low)
             continue;
         struct account_piece *last = account->n_pieces ? &account->pieces[account->n_pieces - 1] : NULL;
@@ -89,21 +88,10 @@ static void account_for(struct account *account, uint64_t to)
                       &(struct account_piece){low, high - low, frame->interferer, window->cpu, frame->counted});
         frame->counted = frame->interferer != UNSEEN || high != span->to;
     }
-    account->now = to > account->now ? to : account->now;
+    account->now = larger(to, account->now);
 }
 
 /* --- Trace records. --- */
-
-/* Ends an interrupt or a work item, and what is nested in it and whose end was not recorded. */
-static void leave(const struct account *account, struct interferer *task, uint32_t interferer, bool work)
-{
-    for (unsigned i = task->depth; i; i--)
-        if (work ? account->interferers[task->frame[i].interferer].work != 0
-                 : task->frame[i].interferer == interferer) {
-            task->depth = (uint8_t)(i - 1);
-            return;
-        }
-}
 
 /* A task goes on where it was taken off the CPU: in a work item, or (PREEMPT_RT) in a soft interrupt. */
 static void switch_to(struct account *account, uint32_t to)
@@ -164,8 +152,12 @@ void account_add(struct account *account, const struct trace_record *record)
         interferer->task.kernel = record->number == KTHREADD;
     } else if (record->kind == TRACE_ENTER && running->depth < ACCOUNT_DEPTH - 1) {
         running->frame[++running->depth] = (struct account_frame){.interferer = at};
-    } else if (record->kind == TRACE_LEAVE) {
-        leave(account, running, at, record->source == TRACE_WORK);
+    } else if (record->kind == TRACE_LEAVE) { /* what is nested in it, and whose end was not recorded, ends too */
+        uint8_t i = running->depth;
+        while (i && (record->source == TRACE_WORK ? !account->interferers[running->frame[i].interferer].work
+                                                  : running->frame[i].interferer != at))
+            i--;
+        running->depth = i ? (uint8_t)(i - 1) : running->depth;
     }
 }
 

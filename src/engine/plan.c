@@ -73,7 +73,7 @@ struct execution {
     const struct plan_run *how;
     struct results *of;         /* by item */
     const double **samples;     /* by item, for plan->enough(); NULL: by its own rule */
-    struct place_request fewer; /* of an item that has only some of the CPUs */
+    struct place_request fewer; /* those of the CPUs that the item has */
     enum row_status worst;
     bool interrupted;
     bool started;
@@ -83,12 +83,10 @@ static void end_item(struct execution *e, struct results *results, enum row_stat
 {
     const uint64_t pause_ns = smaller(e->how->settle_ns, results->spent_ns / SETTLE_SHARE);
     const struct metric_values *first = results->group[0].metric;
+    struct stats_summary summary;
 
-    if (first && first->n) {
-        struct stats_summary summary;
-        if (stats_summarise(first->samples, first->n, &summary) == 0)
-            results->value = summary.median;
-    }
+    if (first && first->n && stats_summarise(first->samples, first->n, &summary) == 0)
+        results->value = summary.median;
     TEXT_SET(results->failure, reason);
     status = results_rows(results, status, reason);
     if (status > e->worst)
@@ -162,25 +160,18 @@ static bool calibrate(const struct execution *e, const struct results *results)
     return true;
 }
 
-static const struct place_request *place_of_item(struct execution *e, unsigned cpus)
-{
-    struct place_request *fewer = &e->fewer;
-
-    if (!cpus)
-        return e->how->place;
-    *fewer = *e->how->place;
-    fewer->n_order = cpus;
-    cpuset_clear(&fewer->cpus);
-    for (unsigned i = 0; i < cpus; i++)
-        cpuset_add(&fewer->cpus, fewer->order[i]);
-    return fewer;
-}
-
 static struct trial_spec spec_of(struct execution *e, const struct results *results)
 {
     const struct plan_item *item = results->item;
     const struct plan_run *how = e->how;
 
+    e->fewer = *how->place;
+    if (item->cpus) {
+        e->fewer.n_order = item->cpus;
+        cpuset_clear(&e->fewer.cpus);
+        for (unsigned i = 0; i < item->cpus; i++)
+            cpuset_add(&e->fewer.cpus, e->fewer.order[i]);
+    }
     return (struct trial_spec){.bench = item->bench,
                                .params = item->params,
                                .load = item->load,
@@ -189,7 +180,7 @@ static struct trial_spec spec_of(struct execution *e, const struct results *resu
                                .copies = item->copies,
                                .sample = results->n_trials,
                                .time_ns = item->sampling.time_ns,
-                               .place = place_of_item(e, item->cpus),
+                               .place = &e->fewer,
                                .clock = how->clock,
                                .core = item->sampling.classic ? NULL : how->core,
                                .start_at_ns = e->started ? 0 : how->start_at_ns,
@@ -298,17 +289,6 @@ static void take_sample(struct execution *e, struct results *results)
     trial_free(trial);
 }
 
-/* The lowest that has not ended; UINT_MAX: all have. */
-static unsigned open_phase(const struct execution *e)
-{
-    unsigned phase = UINT_MAX;
-
-    for (const struct results *r = e->of; r < e->of + e->plan->n; r++)
-        if (!r->ended && r->item->phase < phase)
-            phase = r->item->phase;
-    return phase;
-}
-
 /* One trial of each item of a phase, in order or backwards; with SCHEDULE_SEQUENCE all of each. */
 static void pass(struct execution *e, unsigned phase, bool backwards)
 {
@@ -365,7 +345,12 @@ int plan_execute(const struct plan *plan, const struct plan_run *how)
             results_free(&of[i]);
         return e.interrupted ? -signals_pending() : ROW_FAILED;
     }
-    for (unsigned phase; !e.interrupted && (phase = open_phase(&e)) != UINT_MAX; backwards = !backwards) {
+    for (; !e.interrupted; backwards = !backwards) {
+        unsigned phase = UINT_MAX; /* the lowest that has not ended */
+        for (size_t i = 0; i < plan->n; i++)
+            phase = of[i].ended ? phase : (unsigned)smaller(phase, plan->items[i].phase);
+        if (phase == UINT_MAX)
+            break;
         pass(&e, phase, plan->schedule == SCHEDULE_ABBA && backwards);
         if (plan->enough && backwards && !e.interrupted)
             end_together(&e);

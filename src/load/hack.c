@@ -31,14 +31,6 @@ struct hack {
     uint32_t error; /* of the first thread that failed */
 };
 
-/* Later errors are consequences of the first. */
-static void give_up(struct hack *hack, int error)
-{
-    uint32_t none = 0;
-
-    __atomic_compare_exchange_n(&hack->error, &none, (uint32_t)error, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-}
-
 /* Returns whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
 static bool move_message(int fd, char *message, bool sends)
 {
@@ -82,6 +74,7 @@ static void *member_main(void *argument)
 {
     struct member *member = argument;
     struct hack *hack = member->hack;
+    uint32_t none = 0; /* later errors are consequences of the first */
 
     if (!threads_wait(&hack->threads))
         return NULL;
@@ -93,19 +86,8 @@ static void *member_main(void *argument)
         }
     }
     if (!threads_ended(&hack->threads))
-        give_up(hack, errno);
+        __atomic_compare_exchange_n(&hack->error, &none, (uint32_t)errno, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return NULL;
-}
-
-/* To the hard limit. */
-static void raise_file_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static void close_pairs(const struct group *group, unsigned n)
@@ -163,8 +145,12 @@ static int setup(struct party_context *context)
 {
     const struct load_params *params = context->params;
     struct hack *hack = context->state;
+    struct rlimit limit;
 
-    raise_file_limit();
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
     return open_groups(context, hack, params->groups) ? -1 : make_members(context, hack);
 }
 

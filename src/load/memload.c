@@ -112,18 +112,9 @@ static int setup(struct party_context *context)
     return m->pieces ? 0 : party_fail(context, "out of memory");
 }
 
-static void less_memory(struct party_context *context, int error)
-{
-    const struct load_params *params = context->params;
-    const struct memload *m = context->state;
-
-    party_degraded(context, "memload holds %s of %s: memory is short%s%s",
-                   TEXT_BYTES((uint64_t)m->n * MEMLOAD_PIECE_BYTES), TEXT_BYTES(params->memory_bytes),
-                   error ? ": mmap: " : "", error ? strerror(error) : "");
-}
-
 static int run(struct party_context *context)
 {
+    const struct load_params *params = context->params;
     struct memload *m = context->state;
 
     m->start_ns = clock_raw_ns();
@@ -136,7 +127,9 @@ static int run(struct party_context *context)
         if (!m->n && !m->proved)
             return party_fail(context, "memory is short: too little could be taken without harm to the machine");
         if (m->n < m->max)
-            less_memory(context, error);
+            party_degraded(context, "memload holds %s of %s: memory is short%s%s",
+                           TEXT_BYTES((uint64_t)m->n * MEMLOAD_PIECE_BYTES), TEXT_BYTES(params->memory_bytes),
+                           error ? ": mmap: " : "", error ? strerror(error) : "");
         prove(context);
         if (!m->n) /* other programs took the memory; it may be freed again */
             clock_sleep_ns(LOAD_REFRESH_NS);

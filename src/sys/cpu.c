@@ -195,18 +195,18 @@ struct site {
     bool paired;
 };
 
-static void read_site(unsigned cpu, struct site *site)
+static struct site read_site(unsigned cpu)
 {
-    struct cpuset shared;
-    uint64_t package;
+    const char *package = CPU_PATH(cpu, "topology/physical_package_id");
+    struct cpuset core, cache;
+    uint64_t number;
+    const bool known = procfs_read_u64(package, &number) && number < NOT_KNOWN; /* some Arm kernels report -1 */
 
-    *site = (struct site){.cpu = cpu, .cache = NOT_KNOWN, .package = NOT_KNOWN, .node = NOT_KNOWN};
-    site->core = machine_core_cpus(cpu, &shared) ? cpuset_next(&shared, 0) : NOT_KNOWN;
-    if (machine_last_cache(cpu, &shared))
-        site->cache = cpuset_next(&shared, 0);
-    const char *path = CPU_PATH(cpu, "topology/physical_package_id");
-    if (procfs_read_u64(path, &package) && package < NOT_KNOWN) /* some Arm kernels report -1 */
-        site->package = (unsigned)package;
+    return (struct site){.cpu = cpu,
+                         .core = machine_core_cpus(cpu, &core) ? cpuset_next(&core, 0) : NOT_KNOWN,
+                         .cache = machine_last_cache(cpu, &cache) ? cpuset_next(&cache, 0) : NOT_KNOWN,
+                         .package = known ? (unsigned)number : NOT_KNOWN,
+                         .node = NOT_KNOWN};
 }
 
 static void read_nodes(struct site *sites, size_t n)
@@ -301,32 +301,24 @@ static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 
 static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
-    switch (pairing) {
-    case PAIRS_NEXT:
-        for (size_t i = 0; n > 1 && i < n; i++)
-            add_pair(&sites[i], &sites[(i + 1) % n], out);
-        break;
-    case PAIRS_NEAR:
-    case PAIRS_FAR:
-        for (size_t i = 0; i < n; i++) {
-            struct site *other = sites[i].paired ? NULL : partner(sites, n, i, pairing == PAIRS_FAR);
-            if (other)
-                add_pair(&sites[i], other, out);
-        }
-        break;
-    case PAIRS_ALL:
+    if (pairing == PAIRS_ALL || pairing == PAIRS_HALVES)
         qsort(sites, n, sizeof(*sites), by_number);
-        for (size_t i = 0; n <= PAIRS_ALL_CPUS && i < n; i++)
-            for (size_t k = i + 1; k < n; k++)
-                add_pair(&sites[i], &sites[k], out);
-        if (n > PAIRS_ALL_CPUS)
-            pair_relations(sites, n, out);
-        break;
-    case PAIRS_HALVES:
-        qsort(sites, n, sizeof(*sites), by_number);
-        for (size_t i = 0; i < n / 2; i++)
-            add_pair(&sites[i], &sites[n / 2 + i], out);
-        break;
+    if (pairing == PAIRS_ALL && n > PAIRS_ALL_CPUS) {
+        pair_relations(sites, n, out);
+        return;
+    }
+    for (size_t i = 0; n > 1 && i < (pairing == PAIRS_HALVES ? n / 2 : n); i++) {
+        struct site *other = NULL;
+        for (size_t k = i + 1; pairing == PAIRS_ALL && k < n; k++)
+            add_pair(&sites[i], &sites[k], out);
+        if (pairing == PAIRS_NEXT)
+            other = &sites[(i + 1) % n];
+        else if (pairing == PAIRS_HALVES)
+            other = &sites[n / 2 + i];
+        else if (pairing != PAIRS_ALL && !sites[i].paired)
+            other = partner(sites, n, i, pairing == PAIRS_FAR);
+        if (other)
+            add_pair(&sites[i], other, out);
     }
 }
 
@@ -341,7 +333,7 @@ int topology_pairs(const unsigned *order, size_t n, enum cpu_pairing pairing, st
         return -1;
     }
     for (size_t i = 0; i < n; i++)
-        read_site(order[i], &sites[i]);
+        sites[i] = read_site(order[i]);
     read_nodes(sites, n);
     pair_all(sites, n, pairing, out);
     return 0;

@@ -253,7 +253,7 @@ int new_file_with_random_name(int folder, char name[NEW_FILE_NAME_SIZE], int fla
     return fd;
 }
 
-/* A file without a name, removed when closed, for reading and writing (close-on-exec). Not all file systems can. */
+/* A file without a name, removed when closed. Not all file systems can. */
 static int new_file_nameless(int folder, mode_t mode)
 {
     return sys_result(openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));

@@ -83,7 +83,7 @@ bool process_can_exec_self(void)
     return access(SELF, X_OK) == 0 || (own_path[0] && access(own_path, X_OK) == 0);
 }
 
-/* `reserve`: allocates the blocks too. Returns fd, or closes it and returns -errno. */
+/* reserve: allocates the blocks too. Returns fd, or closes it and returns -errno. */
 static int with_size(int fd, size_t size, bool reserve)
 {
     /* A container's /dev/shm may be small: touching memory beyond it would raise SIGBUS. */
