@@ -166,7 +166,7 @@ double noise_find_tick_ns(enum clock_kind clock);
 enum { NOISE_HIST, NOISE_SERIES, NOISE_NUMBERS, NOISE_CORE, NOISE_LEVELS };
 /* NOISE_LEVELS: how many core probes had each level, for each part of the run. */
 
-enum { NOISE_COUNTS = 5 }; /* timer, resched, ipi, device, softirq */
+enum { NOISE_TIMER, NOISE_RESCHED, NOISE_IPI, NOISE_DEVICE, NOISE_SOFTIRQ, NOISE_COUNTS };
 /* NOISE_NUMBERS; times in ns. */
 struct noise_record {
     double loop; /* most frequent gap of the loop */

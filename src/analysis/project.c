@@ -136,20 +136,18 @@ size_t detours_sources(const struct detours_host *host, const double *keep, stru
 
 /* --- Hosts. --- */
 
-static struct detours_host *host_of(struct project *p, const char *name)
-{
-    for (size_t i = p->n; i-- > 0;)
-        if (!strcmp(p->hosts[i]->name, name))
-            return p->hosts[i];
-    memory_grow(&p->hosts, &p->capacity, p->n + 1, sizeof(struct detours_host *));
-    struct detours_host *host = p->hosts[p->n++] = memory_get(1, sizeof(*host));
-    TEXT_SET(host->name, name);
-    return host;
-}
-
 void project_enter(struct project *p, const char *name, const struct row *row)
 {
-    detours_enter(host_of(p, name), row);
+    size_t i = p->n;
+
+    while (i && strcmp(p->hosts[i - 1]->name, name) != 0)
+        i--;
+    if (!i) {
+        memory_grow(&p->hosts, &p->capacity, p->n + 1, sizeof(struct detours_host *));
+        p->hosts[i = p->n++] = memory_get(1, sizeof(*p->hosts[0]));
+        TEXT_SET(p->hosts[i++]->name, name);
+    }
+    detours_enter(p->hosts[i - 1], row);
 }
 
 static void free_host(struct detours_host *host)

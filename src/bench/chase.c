@@ -17,20 +17,21 @@ const char *const chase_names[] = {"small", "huge", "in-page", NULL};
 
 int chase_map(struct chase *chase, size_t bytes, enum chase_pages pages)
 {
-    const bool huge = pages == CHASE_HUGE;
-    const size_t whole = huge ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
-    const size_t room = huge ? HUGE_BYTES : 0; /* for alignment */
-    char *map = pages_map(whole + room, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    const size_t whole = pages == CHASE_HUGE ? (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES : bytes;
 
-    *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages, .map_bytes = whole};
-    if (!map)
+    *chase = (struct chase){.bytes = bytes / CHASE_LINE * CHASE_LINE, .pages = pages};
+    const size_t room = pages == CHASE_HUGE ? whole + HUGE_BYTES : whole; /* room for alignment */
+    char *map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
         return -1;
-    const size_t before = huge ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
-    chase->set = map + before;
+    const size_t before = pages == CHASE_HUGE ? (HUGE_BYTES - (uintptr_t)map % HUGE_BYTES) % HUGE_BYTES : 0;
     if (before)
         munmap(map, before);
-    if (room)
-        munmap(chase->set + whole, room - before);
+    if (room - before > whole)
+        munmap(map + before + whole, room - before - whole);
+    chase->set = map + before;
+    chase->map_bytes = whole;
+    madvise(chase->set, whole, pages == CHASE_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return 0;
 }
 

@@ -601,10 +601,7 @@ double memory_steady_spread_pct(const struct trial *trial)
 
 static void reduce_steady(const struct trial *trial, struct results *results)
 {
-    const struct hist *cache = trial_recorder(trial, 0, 0, RECORD_CACHE);
-    const struct hist *reload = trial_recorder(trial, 0, 0, RECORD_RELOAD);
     const struct hist *memory = trial_recorder(trial, 0, 0, RECORD_MEMORY);
-    const struct hist *reading = trial_recorder(trial, 0, 0, RECORD_READ);
     const double *worst = trial_recorder(trial, 0, 0, RECORD_STRETCH);
     const double usual = hist_quantile(memory, 0.5);
 
@@ -612,8 +609,10 @@ static void reduce_steady(const struct trial *trial, struct results *results)
     results_series(results, 0, STEADY_PROBE, trial_recorder(trial, 0, 0, RECORD_SERIES_OF));
     if (!memory->n)
         return;
-    results_samples(results, 0, STEADY_MEMORY, usual / LOADS, hist_quantile(cache, 0.5) / PARTS,
-                    hist_quantile(reload, 0.5) / PARTS, READ_BYTES * 1e3 / hist_quantile(reading, 0.5),
+    results_samples(results, 0, STEADY_MEMORY, usual / LOADS,
+                    hist_quantile(trial_recorder(trial, 0, 0, RECORD_CACHE), 0.5) / PARTS,
+                    hist_quantile(trial_recorder(trial, 0, 0, RECORD_RELOAD), 0.5) / PARTS,
+                    READ_BYTES * 1e3 / hist_quantile(trial_recorder(trial, 0, 0, RECORD_READ), 0.5),
                     memory_steady_spread_pct(trial));
     if (*worst > 0)
         results_sample(results, 0, STEADY_WORST, 100 * (*worst - usual) / usual);

@@ -215,7 +215,7 @@ static int enter_folder(void *context)
 }
 
 /* Discards the tools' messages: the exit status reports failures. */
-static int run_script(struct party_context *context, const char *script, const char *what)
+static int run_script(struct party_context *context, const char *script)
 {
     struct shell *shell = context->state;
     char *argv[] = {(char *)"sh", (char *)script, shell->number, NULL};
@@ -229,13 +229,13 @@ static int run_script(struct party_context *context, const char *script, const c
         return party_fail(context, "cannot execute " SHELL " in the scratch directory '%s': %s%s",
                           shell->keeper.note->path, strerror(-child),
                           child == -EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
-    return unix_wait(context, child, what);
+    return unix_wait(context, child, "the shell script");
 }
 
 static int work(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (run_script(context, "outer", "the shell script"))
+        if (run_script(context, "outer"))
             return -1;
     return 0;
 }
@@ -249,7 +249,7 @@ static int verify(struct party_context *context)
     char text[128] = "";
     struct shell_text_count expected;
 
-    if (run_script(context, "check", "the shell script"))
+    if (run_script(context, "check"))
         return -1;
     shell_text_matches(shell->text, &expected);
     FREED_BY(fd_close) int fd = openat(shell->keeper.folder, "count.check", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

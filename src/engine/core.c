@@ -322,38 +322,33 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
 {
     uint64_t probes[CPUS_MAX][CORE_LEVELS] = {{0}};
     struct stats_running frees = {.n = 0};
-    unsigned n_cpus = cpuset_count(cpus) < CPUS_MAX ? cpuset_count(cpus) : CPUS_MAX, looked = 0;
-    struct cpuset before, one;
+    unsigned list[CPUS_MAX], n = 0;
+    struct cpuset before;
 
     *out = (struct core_sight){.free = NAN, .us = NAN};
     if (!session->probe.blocks) {
         TEXT_SET(out->why, session->probe.why);
         return;
     }
+    for (unsigned cpu = cpuset_next(cpus, 0); cpu != CPUSET_NONE && n < CPUS_MAX; cpu = cpuset_next(cpus, cpu + 1))
+        list[n++] = cpu;
     const bool have = task_get_affinity(&before) == 0;
-    for_each_cpu(cpu, cpus) {
-        if (!have || looked == n_cpus)
-            break;
-        cpuset_clear(&one);
-        cpuset_add(&one, cpu);
+    for (unsigned i = 0; have && i < n; i++) {
+        struct cpuset one = {{0}};
+        cpuset_add(&one, list[i]);
         if (task_set_affinity(&one) == 0)
-            look_at(session, cpu, ns / n_cpus, probes[looked], &out->us);
-        looked++;
+            look_at(session, list[i], ns / n, probes[i], &out->us);
     }
     if (have)
         task_set_affinity(&before);
     /* Each CPU has a free level of its own: cores of different types add at different rates. */
-    looked = 0;
-    for_each_cpu(cpu, cpus) {
-        if (looked == n_cpus)
-            break;
-        unsigned level = core_free_level(session, cpu, out->why, sizeof(out->why));
+    for (unsigned i = 0; i < n; i++) {
+        unsigned level = core_free_level(session, list[i], out->why, sizeof(out->why));
         for_each_cpu(other, cpus) /* where its core was never seen free: that of another one of the same type */
-            if (!level && session->type[other] == session->type[cpu])
+            if (!level && session->type[other] == session->type[list[i]])
                 level = core_free_level(session, other, NULL, 0);
-        const uint64_t *seen = probes[looked++];
-        if (level && !isnan(core_free(seen, level)))
-            stats_add(&frees, core_free(seen, level));
+        if (level && !isnan(core_free(probes[i], level)))
+            stats_add(&frees, core_free(probes[i], level));
     }
     if (!frees.n)
         return;
