@@ -658,8 +658,14 @@ static inline void results_enter_samples(struct results *results, unsigned group
 void results_hist(struct results *results, unsigned group, unsigned metric, const struct hist *hist);
 void results_series(struct results *results, unsigned group, unsigned metric, const struct series *series);
 /* Both (series may be NULL), with the mean as the sample. */
-void results_events(struct results *results, unsigned group, unsigned metric, const struct hist *hist,
-                    const struct series *series);
+static inline void results_events(struct results *results, unsigned group, unsigned metric, const struct hist *hist,
+                                  const struct series *series)
+{
+    results_hist(results, group, metric, hist);
+    results_sample(results, group, metric, hist_mean(hist));
+    if (series)
+        results_series(results, group, metric, series);
+}
 /* With `first` added to the numbers of the events. */
 void results_series_from(struct results *results, unsigned group, unsigned metric, const struct series *series,
                          uint64_t first);

@@ -98,15 +98,6 @@ void results_series(struct results *results, unsigned group, unsigned metric, co
     results_series_from(results, group, metric, series, before ? before->n : 0);
 }
 
-void results_events(struct results *results, unsigned group, unsigned metric, const struct hist *hist,
-                    const struct series *series)
-{
-    results_hist(results, group, metric, hist);
-    results_sample(results, group, metric, hist_mean(hist));
-    if (series)
-        results_series(results, group, metric, series);
-}
-
 void results_cause(struct results *results, unsigned group, const char *name, double ms)
 {
     results->failed |= causes_add_measured(&results->group[group].causes, name, ms) != 0;
