@@ -48,15 +48,6 @@ struct inference_mean {
 };
 struct inference_mean inference_batch_means(const double *values, size_t n);
 
-/* A value and its place before sorting. */
-struct inference_ranked {
-    double value;
-    size_t at;
-};
-/* Sets twice the rank of each |difference|, which is a whole number even with ties, and 0 for a difference of 0, which
- * has no sign. room has room for n. */
-void inference_signed_ranks(const double *differences, size_t n, struct inference_ranked *room, uint64_t *ranks);
-
 /* Rank tests, which a few disturbed values cannot decide: whether a or b tends to be higher (Mann, Whitney 1947), or
  * with a NULL and n_a 0, whether the differences b are symmetric about 0 (Wilcoxon 1945). p is two-sided. It is exact
  * below INFERENCE_EXACT values a side, of differences with ties and zeros too, of two sides without ties; otherwise it

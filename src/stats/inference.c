@@ -220,15 +220,21 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
 
 /* --- Ranks. --- */
 
+/* A value and its place before sorting. */
+struct ranked {
+    double value;
+    size_t at;
+};
+
 static int compare_ranked(const void *a, const void *b)
 {
-    const struct inference_ranked *x = a, *y = b;
+    const struct ranked *x = a, *y = b;
 
     return ORDER_OF(x->value, y->value);
 }
 
 /* Sorts the values, and sets twice the rank of each, by its place before: whole numbers even with ties. */
-static void set_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks)
+static void set_ranks(struct ranked *values, size_t n, uint64_t *ranks)
 {
     for (size_t i = 0; i < n; i++)
         values[i].at = i;
@@ -241,7 +247,8 @@ static void set_ranks(struct inference_ranked *values, size_t n, uint64_t *ranks
     }
 }
 
-void inference_signed_ranks(const double *differences, size_t n, struct inference_ranked *room, uint64_t *ranks)
+/* Sets twice the rank of each |difference|, and 0 for a difference of 0, which has no sign. room has room for n. */
+static void signed_ranks(const double *differences, size_t n, struct ranked *room, uint64_t *ranks)
 {
     for (size_t i = 0; i < n; i++)
         room[i].value = fabs(differences[i]);
@@ -371,7 +378,7 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
                         struct inference_shift *out)
 {
     const size_t n = n_a + n_b, all = a ? n_a * n_b : n_b * (n_b + 1) / 2;
-    FREED struct inference_ranked *room = calloc(n + 1, sizeof(*room));
+    FREED struct ranked *room = calloc(n + 1, sizeof(*room));
     FREED uint64_t *ranks = calloc(n + 1, sizeof(*ranks));
     FREED double *values = calloc(n + 1, sizeof(*values));
     struct expected expected = {.p = NULL};
@@ -387,7 +394,7 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
     if (a)
         set_ranks(room, n, ranks);
     else
-        inference_signed_ranks(b, n, room, ranks);
+        signed_ranks(b, n, room, ranks);
     for (size_t i = 0; i < n_b; i++)
         statistic += a || b[i] > 0 ? (double)ranks[n_a + i] : 0;
     statistic -= a ? (double)n_b * (double)(n_b + 1) : 0;
@@ -427,13 +434,13 @@ double inference_rank_least(size_t n_a, size_t n_b)
 
 void inference_holm(const double *p, size_t n, double *adjusted)
 {
-    FREED struct inference_ranked *rising = memory_get(n, sizeof(*rising));
+    FREED struct ranked *rising = memory_get(n, sizeof(*rising));
     size_t tests = 0;
     double least = 0;
 
     for (size_t i = 0; i < n; i++) {
         if (!isnan(p[i]))
-            rising[tests++] = (struct inference_ranked){.value = p[i], .at = i};
+            rising[tests++] = (struct ranked){.value = p[i], .at = i};
         adjusted[i] = NAN;
     }
     qsort(rising, tests, sizeof(*rising), compare_ranked);
@@ -545,7 +552,7 @@ static uint64_t extreme_of(const double *differences, const uint64_t *ranks, siz
 int paired_sequential(const double *differences, size_t n, size_t planned, double error, struct paired_looks *out)
 {
     FREED struct flipped *flips = calloc(FLIPS, sizeof(*flips));
-    FREED struct inference_ranked *room = calloc(n + 1, sizeof(*room));
+    FREED struct ranked *room = calloc(n + 1, sizeof(*room));
     FREED uint64_t *ranks = calloc(n + 1, sizeof(*ranks));
     size_t beyond = 0, before = 0, extreme = 0; /* the flips that were beyond the limit of a look come first */
 
@@ -557,7 +564,7 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
     for (size_t look = 0; !out->claimed && look < n;) {
         look = next_look(look) < n ? next_look(look) : n;
         const double spent = error * (look < planned ? (double)look / (double)planned : 1);
-        inference_signed_ranks(differences, look, room, ranks);
+        signed_ranks(differences, look, room, ranks);
         before = beyond;
         for (size_t i = before; i < FLIPS; i++)
             flips[i].extreme = extreme_of(differences, ranks, look, flips[i].flip);
