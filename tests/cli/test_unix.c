@@ -670,7 +670,7 @@ CLI_TEST(test_unix_wrong_sort)
     measure_replaced("#!/bin/sh\nexit 0\n", 0755, "shell1", 1, &result, &csv);
     expect_rate(&csv, "shell1", "failed", "self-check failed: lines that wc counted is 0; not 35");
     measure_replaced("#!/bin/sh\nexit 3\n", 0755, "shell1", 1, &result, &csv);
-    expect_rate(&csv, "shell1", "failed", "the shell script ended with status ");
+    expect_rate(&csv, "shell1", "failed", "the shell script ended early with exit status ");
 }
 
 static int few_processes(void *context)

@@ -153,7 +153,7 @@ def too_large(text, words):
     """What is wrong with the number of lines or their width, or nothing."""
     lines = text.removesuffix("\n").split("\n")
     most = next((int(word[7:]) for word in words if word.startswith("lines<=")), None)
-    columns = next((int(word[8:]) for word in words if word.startswith("COLUMNS=")), 80)
+    columns = next((int(word[8:] or 80) for word in words if word.startswith("COLUMNS=")), 80)
     if most is None:
         return ""
     wide = [f"wider than {columns} columns: {line}" for line in lines if len(line) > columns]

@@ -50,6 +50,26 @@ TEST(test_scratch_file_has_no_name)
     assert_int_equal(close(fd), 0);
 }
 
+/* On file systems without nameless files. */
+static int without_nameless_files(void)
+{
+    struct refusal nameless[] = {{REFUSE_FLAG, SYS_openat, 2, O_TMPFILE, O_TMPFILE, EOPNOTSUPP}, {0}};
+    struct stat status;
+
+    if (refuse(nameless))
+        return CANNOT;
+    const int fd = scratch_file(dir);
+    CHECK(fd >= 0 && fixture_count_files(dir) == 0);
+    CHECK(fstat(fd, &status) == 0 && status.st_nlink == 0 && !(status.st_mode & 077));
+    CHECK(write(fd, "abc", 3) == 3 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+    return 0;
+}
+
+TEST(test_scratch_file_has_no_name_for_long)
+{
+    assert_int_equal(fixture_in_child_or_skip(without_nameless_files, "no system call filters (seccomp) here"), 0);
+}
+
 /* The file is invisible, or has a random name, before it has its own; it replaces no other file. */
 TEST(test_scratch_hidden_file_gets_its_name_when_it_is_whole)
 {
@@ -166,6 +186,10 @@ TEST(test_scratch_kept_folder_ends_with_its_keeper)
     scratch_keeper_end(&keeper);
     memset(&none, 0, sizeof(none));
     scratch_keeper_end(&none);
+    const int fds = fixture_count_files("/proc/self/fd");
+    assert_true(make_kept("/proc", &keeper) < 0); /* nobody makes files there */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_true(keeper.pid == 0 && !shared->note.path[0] && fixture_count_files("/proc/self/fd") == fds);
 }
 
 /* Even the whole group is killed. */
@@ -278,6 +302,9 @@ TEST(test_scratch_own_image_is_a_program_of_its_own)
     assert_int_equal(fstat(a, &first), 0);
     assert_int_equal(fstat(b, &second), 0);
     assert_int_not_equal(first.st_ino, second.st_ino);
+    int padded = scratch_own_image(dir, (uint64_t)first.st_size + 20001); /* more than one buffer of zeros */
+    assert_true(padded >= 0 && lseek(padded, 0, SEEK_END) == first.st_size + 20001);
+    assert_int_equal(close(padded), 0);
     assert_is_own_copy(a);
     assert_int_equal(status_of_image(a), IMAGE_STATUS);
     assert_int_equal(status_of_image(b), IMAGE_STATUS);
