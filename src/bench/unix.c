@@ -93,7 +93,9 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
     if (status == 0)
         return 0;
     if (context->reason[0])
-        return -1; /* the child has written the reason to shared memory */
+        return -1;         /* the child has written the reason to shared memory */
+    if (WIFEXITED(status)) /* of another program, whose statuses are not a worker's */
+        return party_fail(context, "%s ended early with exit status %d", what, WEXITSTATUS(status));
     trial_describe_death(status, death, sizeof(death));
     return party_fail(context, "%s %s", what, death);
 }

@@ -192,10 +192,10 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
     struct error error;
     int parsed = option_parse(argc, argv, tables, n, operands, &error);
 
-    if (parsed >= 0 && option_given(tables, n, "help"))
-        return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
     if (parsed >= 0 && error.text[0])
         command_complain(error.text, 0);
+    if (parsed >= 0 && option_given(tables, n, "help"))
+        return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
     const enum option_preset preset = option_given(tables, n, "quick")     ? PRESET_QUICK
                                       : option_given(tables, n, "classic") ? PRESET_CLASSIC
                                                                            : PRESET_DEFAULT;

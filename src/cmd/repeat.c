@@ -231,8 +231,10 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
 /* Says how to compare the sides, which are to differ in what else forbids a comparison; for `latency` does it. */
 static void show_comparison(const struct repeat *r)
 {
-    static const char *const across[] = {
-        [PROGRAM] = "build", [SETTINGS] = "scheduler", [OPTIONS] = "policy,beside", [SCHEDULER] = "scheduler"};
+    static const char *const across[] = {[PROGRAM] = "build",
+                                         [SETTINGS] = "scheduler",
+                                         [OPTIONS] = "scheduler,policy,beside",
+                                         [SCHEDULER] = "scheduler"};
     const char *of_a = across[r->side[0].kind], *of_b = across[r->side[1].kind];
     const char *all = of_a && of_b && strcmp(of_a, of_b) ? "build,scheduler,policy,beside" : of_b ? of_b : of_a;
     FREED_BY(text_free) struct text a = {0}, b = {0};

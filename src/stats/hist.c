@@ -102,7 +102,7 @@ static bool bin_at(const struct hist *h, size_t index, struct hist_bin *b)
             .low = h->base + RANGE * h->width, .count = h->overflow, .last = h->max, .sum = h->overflow_sum};
     } else {
         const size_t i = index - BIN_LOG, shift = i / HIST_SUB + LINEAR_BITS - SUB_BITS;
-        const uint64_t low = h->base + ((HIST_SUB + i % HIST_SUB) << shift) * h->width;
+        const uint64_t low = h->base + ((uint64_t)(HIST_SUB + i % HIST_SUB) << shift) * h->width;
         *b = (struct hist_bin){
             .low = low, .count = h->log[i], .last = low + (h->width << shift) - 1, .sum = h->log_sum[i]};
     }

@@ -759,6 +759,12 @@ def run_cells(matrix, cells):
     return counts, failures
 
 
+def read_regressions():
+    """Cells that failed once: they are tried each time."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "regressions.txt")) as file:
+        return [Cell.parse(line) for line in file if not line.startswith("#")]
+
+
 def sorted_out(failures):
     """How often each kind of failure came, without its particulars."""
     kinds = collections.Counter(re.sub(r"[:'\[(].*", "", text).strip() for texts in failures.values() for text in texts)
@@ -801,6 +807,8 @@ def run_matrix(matrix, options, began):
     cells = [cell for cell in everything if all(re.search(text, str(cell)) for text in options.only)]
     if options.cells and options.cells < len(cells):
         cells = random.Random(options.seed).sample(cells, options.cells)
+    if not options.command and not options.only:
+        cells = list(dict.fromkeys([*read_regressions(), *cells]))
     if options.list:
         print("\n".join(str(cell) for cell in cells))
         return 0

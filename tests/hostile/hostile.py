@@ -1010,7 +1010,7 @@ def main():
         if arguments.storm:
             shutil.copy(arguments.storm, os.path.join(base, "storm"))
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            return int(any(pool.map(lambda name: run_case(name, program, base), chosen)))
+            return int(any(list(pool.map(lambda name: run_case(name, program, base), chosen))))
 
 
 if __name__ == "__main__":
