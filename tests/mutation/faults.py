@@ -7,7 +7,7 @@ from pathlib import Path
 
 # Code that measures, computes, compares and changes settings. The rest only prints, or reads options.
 SOURCES = [f"src/{layer}/{pattern}.c" for layer, patterns in {
-    "sys": "clock cpuset machine machine_counters storage task topology",
+    "sys": "clock cpu machine machine_counters storage task",
     "stats": "*",
     "rows": "causes reader row text",
     "engine": "core* place plan recorder results trial worker",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked to what is compiled with -finstrument-functions: notes in shared memory which functions run. System V's, as that is
- * found in another root, as another user and by children that are killed. Its key is REACHED. */
+/* Linked to what is compiled with -finstrument-functions: notes in shared memory which functions run. System V's, as
+ * that is found in another root, as another user and by children that are killed. Its key is REACHED. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/shm.h>
