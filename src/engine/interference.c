@@ -216,7 +216,8 @@ static const char *name_task(struct account *account, uint32_t tid, char name[TR
     char own_group[ACCOUNT_NAME] = "";
 
     for (unsigned i = 0; i < GENERATIONS && tid && !(own && name[0]); i++, tid = one->parent) {
-        one = &account->interferers[find(account, TRACE_TASK, tid, 0)].task;
+        const uint32_t at = find(account, TRACE_TASK, tid, 0); /* which may move them */
+        one = &account->interferers[at].task;
         if (!one->tid) { /* neither there before nor created while it was recorded: perhaps it still lives */
             tasks_read(tid, &now);
             if (one->name[0])

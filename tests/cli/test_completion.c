@@ -235,8 +235,10 @@ static void find_options(const char *command, char *options, size_t size)
         for (const char *line = strstr(result.out, page == command ? "\n" : "\nOptions common"); line;
              line = strchr(line + 1, '\n')) {
             char name[64];
+            if (strncmp(line + 1, "  -", 3) && strncmp(line + 1, "      --", 8))
+                continue;
             (void)snprintf(name, sizeof(name), "|%.*s|", (int)strcspn(line + 7, " =[\n"), line + 7);
-            if ((!strncmp(line + 1, "  -", 3) || !strncmp(line + 1, "      --", 8)) && !strstr(options, name))
+            if (!strstr(options, name))
                 (void)snprintf(options + strlen(options), size - strlen(options), "%s", name + 1);
         }
         page = strstr(result.out, "jitbench help options") ? "options" : NULL;
