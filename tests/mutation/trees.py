@@ -73,7 +73,7 @@ class Tree:
                 child.wait()
                 status = None
             log.seek(0)
-            failed = {one or other for one, other in FAILED.findall(log.read())}
+            failed = {one or other.removeprefix("~") for one, other in FAILED.findall(log.read())}
         return {BAD_END} if status is None or (status and not failed) else failed
 
 
