@@ -236,7 +236,9 @@ static void show_comparison(const struct repeat *r)
                                          [OPTIONS] = "scheduler,policy,beside",
                                          [SCHEDULER] = "scheduler"};
     const char *of_a = across[r->side[0].kind], *of_b = across[r->side[1].kind];
-    const char *all = of_a && of_b && strcmp(of_a, of_b) ? "build,scheduler,policy,beside" : of_b ? of_b : of_a;
+    const char *differ = of_a && of_b && strcmp(of_a, of_b) ? "build,scheduler,policy,beside" : of_b ? of_b : of_a;
+    char *args[8] = {(char *)"jitbench", (char *)"compare"};
+    size_t n = 2;
     FREED_BY(text_free) struct text a = {0}, b = {0};
     struct text line = {0};
 
@@ -244,10 +246,13 @@ static void show_comparison(const struct repeat *r)
     put_name(r, 'b', 0, &b);
     if (a.failed || b.failed)
         return;
-    char *args[] = {
-        (char *)"jitbench", (char *)"compare", (char *)"--across", (char *)all, a.data, (char *)"--", b.data, NULL};
-    const size_t skipped = all ? 0 : 2, n = COUNT(args) - 1 - skipped;
-    memmove(args + 2, args + 2 + skipped, (n - 1) * sizeof(*args));
+    if (differ) {
+        args[n++] = (char *)"--across";
+        args[n++] = (char *)differ;
+    }
+    args[n++] = a.data;
+    args[n++] = (char *)"--";
+    args[n++] = b.data;
     text_printf(&line, "Compare them: ");
     words_quote(args, n, &line);
     text_append(&line, "\n", 1);
