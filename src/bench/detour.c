@@ -136,6 +136,7 @@ static bool take_periodic(struct detour_account *a, double hz, double least_shar
         drift = MEASURED_DRIFT;
     }
     reach = fmin(reach, period * near_share);
+    /* A period at the edge of the drift was held back there: it is another series' own. */
     return periodic_fit(a->events, a->n_events, period, drift, reach, periodic) &&
            fabs(periodic->period - period) < 0.999 * drift * period && periodic->share >= least_share &&
            periodic_take(periodic, a->events, a->n_events, reach, number);
@@ -201,8 +202,8 @@ static bool take_timer(struct detour_account *a, uint64_t end, double rate, bool
     return false;
 }
 
-/* The tick that comes together with a faster series, as a host's tick, is in the same detours. */
-static bool take_timer_of_others(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
+/* Among all detours: a tick that comes together with a faster series, as a host's tick, is in the same ones. */
+static bool take_timer_of_all(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
 {
     for (size_t i = 0; i < a->n_events; i++)
         a->events[i].periodic <<= LENT;
@@ -270,7 +271,7 @@ static void explain(struct detour_account *a, uint64_t end)
     /* faster series than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
-        (void)(take_timer_of_others(a, end, rate, usual) || take_timer(a, end, rate, false, usual));
+        (void)(take_timer_of_all(a, end, rate, usual) || take_timer(a, end, rate, false, usual));
     }
     take_steal(a, usual);
     take_others(a, end, 0, usual);

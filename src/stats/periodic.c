@@ -127,9 +127,9 @@ static size_t collect_hits(const struct periodic *periodic, const struct periodi
 }
 
 /* Moves phase and period such that the median offset is 0 in the first and in the second half of the periods. The
- * period stays between `shortest` and `longest`, as another series that crosses this one would draw it away. */
-static void refine(struct periodic *periodic, const struct periodic_event *events, size_t n, double reach,
-                   double shortest, double longest)
+ * period stays between `least` and `most`, as another series that crosses this one would draw it away. */
+static void refine(struct periodic *periodic, const struct periodic_event *events, size_t n, double reach, double least,
+                   double most)
 {
     double values[MEDIANS], first, last, early, late;
 
@@ -144,7 +144,7 @@ static void refine(struct periodic *periodic, const struct periodic_event *event
         return;
     double drift = (late - early) / ((last - first + 1) / 2); /* change of the offset in one period */
     double middle = (first + half) / 2;                       /* number of the period where the offset is `early` */
-    drift = fmin(fmax(drift, shortest - periodic->period), longest - periodic->period);
+    drift = fmin(fmax(drift, least - periodic->period), most - periodic->period);
     periodic->phase += early - drift * middle;
     periodic->period += drift;
 }
