@@ -9,8 +9,7 @@ void __cyg_profile_func_enter(void *function, void *caller) __attribute__((no_in
 void __cyg_profile_func_exit(void *function, void *caller) __attribute__((no_instrument_function));
 static void attach(void) __attribute__((constructor, no_instrument_function));
 
-/* A byte for each address from 4 MiB on, where a program that is not position-independent begins. */
-enum { BASE = 4 << 20, SIZE = 4 << 20 };
+/* A byte for each of SIZE addresses from BASE on, which trees.py defines as it does REACHED. */
 static unsigned char *seen;
 
 static void attach(void)

@@ -97,7 +97,7 @@ def copy_sources(top, folder):
 class Reached:
     """Of each test the seconds that it takes and the functions that it reaches, by their names: the program and the units are
     built once more with reached.c, and run. Kept in a file, as it takes minutes."""
-    SIZE = 4 << 20  # as reached.c has it
+    BASE, SIZE = 4 << 20, 4 << 20  # a program that is not position-independent begins at 4 MiB
     BUILD = "build-reached"
 
     def __init__(self, tree, file):
@@ -127,7 +127,7 @@ class Reached:
     def build(self, key, units):
         build = self.tree.folder / self.BUILD
         build.mkdir(exist_ok=True)
-        subprocess.run(["gcc", f"-DREACHED={key}", "-O1", "-c", "-o", build / "reached.o", self.tree.folder / "tests/mutation/reached.c"],
+        subprocess.run(["gcc", f"-DREACHED={key}", f"-DBASE={self.BASE}", f"-DSIZE={self.SIZE}", "-O1", "-c", "-o", build / "reached.o", self.tree.folder / "tests/mutation/reached.c"],
                        check=True)
         made = self.tree.make(f"-j{os.cpu_count()}", f"BUILD={self.BUILD}", f"PROGRAM={self.BUILD}/jitbench", f"LDFLAGS={self.BUILD}/reached.o",
                               f"{self.BUILD}/jitbench", *(f"{self.BUILD}/{unit}" for unit in units), cflags="-O1 -finstrument-functions")
@@ -142,7 +142,8 @@ class Reached:
         listed = subprocess.run(["nm", self.BUILD + "/" + (test if unit else "jitbench")], cwd=self.tree.folder, capture_output=True,
                                 text=True, check=True)
         code = re.findall(r"^(\w+) [tT] (\w+)", listed.stdout, re.M)
-        return round(seconds, 2), sorted({name for at, name in code if 0 <= int(at, 16) - self.SIZE < self.SIZE and memory[int(at, 16) - self.SIZE]})
+        places = [(int(at, 16) - self.BASE, name) for at, name in code]
+        return round(seconds, 2), sorted({name for place, name in places if 0 <= place < self.SIZE and memory[place]})
 
 
 class Settings:
