@@ -7,9 +7,14 @@
 #include "cmd/cmd.h"
 #include "load/load.h"
 
+/* Of --load: cmd:COMMAND, write:RATE. */
+#define LOAD_REST(type_) \
+    .rest = offsetof(type_, command), .rated = "write read", .rates = offsetof(type_, rates)
+
 struct latency_options {
     uint64_t tasks, no_tasks, loads, no_loads; /* bit i: latency_task_names[i] or load_names[i] */
     char loops[1024], command[OPTION_REST];
+    uint64_t rates[N_LOADS];
     bool anew, real_time, single_cpu, all_pairs;
     uint64_t load_threads, hack_groups, file_bytes, memory_bytes;
     int64_t load_nice;

@@ -120,6 +120,8 @@ struct option {
     double capped, foreign_capped;
     const char *const *choices;           /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
     size_t rest;                          /* NAMES: of char[OPTION_REST], for what follows "NAME:"; 0: none */
+    const char *rated;                    /* NAMES with rest: these have a rate instead, in bytes a second ... */
+    size_t rates;                         /* of uint64_t[], by index in choices */
     const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
     const char *help;                     /* without a full stop; help adds default and range */

@@ -13,6 +13,7 @@ struct load_params {
                             * CPUs of all loads. */
     char dir[512];         /* scratch directory of write and read */
     uint64_t file_bytes;   /* of write and read */
+    uint64_t rate;         /* of write or read, bytes a second; 0: as fast as they can */
     uint64_t threads;      /* of burn and ring */
     uint64_t groups;       /* of hack */
     uint64_t memory_bytes; /* of memload */
@@ -58,6 +59,7 @@ struct disk {
     uint64_t size_bytes;  /* of the complete file */
     uint64_t moved_bytes; /* in this run */
     uint64_t due_ns;      /* next update of the load's counts, CLOCK_MONOTONIC_RAW */
+    uint64_t pace_ns;     /* the next block, where there is a rate */
 };
 
 /* Writes or reads one block at at_bytes, and advances it; if O_DIRECT is refused only now, through the cache. Returns 0

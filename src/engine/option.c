@@ -12,6 +12,8 @@
 #define NAME_MAX_BYTES 64
 #define SHOWN_SIZE     64
 #define TWO_TO_64      18446744073709551616.0
+#define RATE_MIN       (UINT64_C(2) << 20)
+#define RATE_MAX       (UINT64_C(1) << 40)
 
 #define CHANGED (FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER)
 
@@ -470,6 +472,19 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
+/* "20M" or "20MB/s", up to a comma. */
+static int set_rate(const struct setting *s, int choice, const char *text)
+{
+    const size_t length = strcspn(text, ","), unit = length > 3 && !memcmp(text + length - 3, "B/s", 3) ? 3 : 0;
+    uint64_t *rate = (uint64_t *)(void *)((char *)s->place - s->row->offset + s->row->rates) + choice;
+    const char *number = TEXT_LINE("%.*s", (int)(length - unit), text);
+
+    return read_count(number, 1024, rate) == GOOD && *rate >= RATE_MIN && *rate <= RATE_MAX
+               ? 0
+               : refuse_because(s, TEXT_LINE("%s takes a rate of %s to %s a second (suffix K, M or G)",
+                                             s->row->choices[choice], TEXT_BYTES(RATE_MIN), TEXT_BYTES(RATE_MAX)));
+}
+
 /* "burn,ring", or "slower:5,undecided" */
 static int set_words(const struct setting *s)
 {
@@ -500,6 +515,11 @@ static int set_words(const struct setting *s)
             verdict = within(s->row, percent);
         if (verdict != GOOD)
             return refuse(s, verdict);
+        if (at[length] == ':' && s->row->rated && text_has_word(s->row->rated, s->row->choices[found])) {
+            if (set_rate(s, found, at + length + 1))
+                return -1;
+            length += strcspn(at + length, ",");
+        }
         if (at[length] == ':' && s->row->rest && strlen(at + length + 1) >= OPTION_REST)
             return refuse_because(s, TEXT_LINE("%.20s: longer than %d bytes", word, OPTION_REST - 1));
         if (at[length] == ':' && s->row->rest)

@@ -11,6 +11,7 @@
 #define HOLD_ON_SHARE 4u
 /* Shorter runs are not checked for their load: one unit of its work may take long. */
 #define LOOK_AT_LOADS_S 0.5
+#define RATE_REACHED    0.9
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number)
 {
@@ -224,10 +225,16 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
                               count / 0x1p20));
 }
 
+static uint64_t load_rate(const struct plan_item *item)
+{
+    return item->load->rate ? item->load->rate(item->load_params) : 0;
+}
+
 static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
 {
     struct group_values *g = &results->group[0];
     double seconds = (double)trial->wall_ns * 1e-9;
+    const uint64_t rate = load_rate(results->item);
 
     if (trial->spec.load_cpu.weight)
         row_param_add(&results->others, PARAM_PLACEMENT, "load_weight", "%" PRIu64, trial->load_cpu.weight);
@@ -247,6 +254,11 @@ static void enter_load(struct results *results, const struct load *load, const s
             add_refused(g, "",
                         TEXT_LINE("the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
                                   load_count_names[c], done, seconds));
+        else if (rate && load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S &&
+                 done + load->least[c] < RATE_REACHED * (double)rate * seconds)
+            add_refused(g, "",
+                        TEXT_LINE("the load %s reached %s a second, not %s", load->name,
+                                  TEXT_BYTES((uint64_t)(done / seconds)), TEXT_BYTES(rate)));
     }
     check_disk(g, trial, LOAD_WRITTEN, LOAD_DISK_WRITTEN, "written");
     check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
@@ -615,6 +627,9 @@ static void add_load(const struct results *results, struct row_params *out)
                           : c == LOAD_PRINTED ? 6
                                               : 0,
                           g->load_count[c]);
+    if (item->load && load_rate(item) && g->wall_s > 0)
+        row_param_add(out, PARAM_OUTCOME, "load_rate", "%.0f",
+                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->wall_s);
 }
 
 /* Smaller and larger shares of memory in huge pages are none and all. */

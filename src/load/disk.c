@@ -9,6 +9,7 @@
 #define FILL_NS      10000000000u
 #define FILL_SLOW_NS 15000000000u /* for writing even DISK_LEAST_BYTES */
 #define FREE_BYTES   (2 * DISK_SYNC_BYTES)
+#define PACE_NS      100000000u
 
 /* In whole blocks, at least DISK_LEAST_BYTES. */
 static uint64_t file_bytes(const struct load_params *params)
@@ -152,12 +153,20 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
     return elapsed_ns < FILL_SLOW_NS ? DISK_GROWS : DISK_TOO_SLOW;
 }
 
+static uint64_t disk_rate(const void *params)
+{
+    return ((const struct load_params *)params)->rate;
+}
+
 static void disk_describe(const void *params, struct row_params *out)
 {
     char text[32];
 
     load_size_text(file_bytes(params), text, sizeof(text));
     row_param_add(out, PARAM_WORK, "file", "%s", text);
+    load_size_text(disk_rate(params), text, sizeof(text));
+    if (disk_rate(params))
+        row_param_add(out, PARAM_WORK, "rate", "%s", text);
 }
 
 static const char *disk_scratch_dir(const void *params)
@@ -170,7 +179,7 @@ static int disk_supported(const void *params, struct error *why)
     return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why);
 }
 
-#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
+#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported, .rate = disk_rate
 /* A load that moves fewer bytes a second is practically none. */
 #define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
 
@@ -209,10 +218,24 @@ static int write_some(struct party_context *context)
     return error || disk->at_bytes < disk->size_bytes ? error : begin_again(disk);
 }
 
+/* Sleeps until the next block is due. What a slow disk is behind by more than PACE_NS is not made up for. */
+static void keep_pace(struct disk *disk, uint64_t rate)
+{
+    const uint64_t now_ns = clock_raw_ns();
+
+    disk->pace_ns = larger(disk->pace_ns, now_ns - PACE_NS) + (uint64_t)DISK_BLOCK_BYTES * 1000000000u / rate;
+    if (disk->pace_ns > now_ns)
+        clock_sleep_ns(disk->pace_ns - now_ns);
+}
+
 /* some() returns 0 or -errno. */
 static int go_on(struct party_context *context, const char *what, enum load_count moved,
                  int (*some)(struct party_context *))
 {
+    struct disk *disk = context->state;
+    const uint64_t rate = disk_rate(context->params);
+
+    disk->pace_ns = clock_raw_ns();
     disk_count(context, moved);
     while (!party_stopped(context)) {
         const int error = some(context);
@@ -220,6 +243,8 @@ static int go_on(struct party_context *context, const char *what, enum load_coun
             return disk_fail(context, what, error);
         disk_count(context, moved);
         party_proved(context);
+        if (rate)
+            keep_pace(disk, rate);
     }
     return 0;
 }
