@@ -450,8 +450,6 @@ struct load {
     /* Least work per second, by enum load_count: below, the load was idle, and the row is degraded
      * (engine/results.c). 0: not checked. */
     double least[LOAD_COUNTS];
-    /* What it is to do a second of that which has a least; 0: as much as it can. May be NULL. */
-    uint64_t (*rate)(const void *params);
     /* "file=256M". May be NULL. */
     void (*describe)(const void *params, struct row_params *out);
     /* From here on as in struct bench; each may be NULL. */

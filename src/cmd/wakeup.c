@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench wakeup: reads its options, plans its measurements, and prints its tables. */
+/* jitbench wakeup. */
 #include "bench/noise.h"
 
 #include <math.h>

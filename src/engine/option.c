@@ -12,8 +12,6 @@
 #define NAME_MAX_BYTES 64
 #define SHOWN_SIZE     64
 #define TWO_TO_64      18446744073709551616.0
-#define RATE_MIN       (UINT64_C(2) << 20)
-#define RATE_MAX       (UINT64_C(1) << 40)
 
 #define CHANGED (FAIL_ON_SLOWER | FAIL_ON_FASTER | FAIL_ON_OTHER)
 
@@ -472,17 +470,15 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
-/* "20M" or "20MB/s", up to a comma. */
+/* "20M" or "20MB/s" */
 static int set_rate(const struct setting *s, int choice, const char *text)
 {
+    const struct option row = {.name = s->row->name, OPTION_NUMBER(SIZE, NULL, 0x1p21, 0x1p40)};
     const size_t length = strcspn(text, ","), unit = length > 3 && !memcmp(text + length - 3, "B/s", 3) ? 3 : 0;
-    uint64_t *rate = (uint64_t *)(void *)((char *)s->place - s->row->offset + s->row->rates) + choice;
     const char *number = TEXT_LINE("%.*s", (int)(length - unit), text);
 
-    return read_count(number, 1024, rate) == GOOD && *rate >= RATE_MIN && *rate <= RATE_MAX
-               ? 0
-               : refuse_because(s, TEXT_LINE("%s takes a rate of %s to %s a second (suffix K, M or G)",
-                                             s->row->choices[choice], TEXT_BYTES(RATE_MIN), TEXT_BYTES(RATE_MAX)));
+    return set_number(&(const struct setting){
+        &row, number, (char *)s->place - s->row->offset + s->row->rates + 8 * (size_t)choice, false, s->error});
 }
 
 /* "burn,ring", or "slower:5,undecided" */

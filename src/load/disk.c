@@ -131,13 +131,16 @@ bool disk_is_full(int error)
 
 void disk_count(struct party_context *context, enum load_count moved)
 {
+    const struct load_params *params = context->params;
+    const uint64_t now_ns = clock_raw_ns();
     struct disk *disk = context->state;
     uint64_t read_bytes, written_bytes;
     bool known;
 
-    if (!load_due(&disk->due_ns, clock_raw_ns()))
+    if (!load_due(&disk->due_ns, now_ns))
         return;
     load_set(context, moved, (double)disk->moved_bytes);
+    load_set(context, LOAD_PACED, (double)params->rate * (double)(now_ns - disk->start_ns) * 1e-9);
     load_set(context, LOAD_CPU, task_process_cpu_s());
     known = !task_read_io(&read_bytes, &written_bytes);
     load_set(context, LOAD_DISK_READ, known ? (double)read_bytes : NAN);
@@ -153,20 +156,16 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
     return elapsed_ns < FILL_SLOW_NS ? DISK_GROWS : DISK_TOO_SLOW;
 }
 
-static uint64_t disk_rate(const void *params)
-{
-    return ((const struct load_params *)params)->rate;
-}
-
 static void disk_describe(const void *params, struct row_params *out)
 {
+    const struct load_params *p = params;
     char text[32];
 
-    load_size_text(file_bytes(params), text, sizeof(text));
+    load_size_text(file_bytes(p), text, sizeof(text));
     row_param_add(out, PARAM_WORK, "file", "%s", text);
-    load_size_text(disk_rate(params), text, sizeof(text));
-    if (disk_rate(params))
-        row_param_add(out, PARAM_WORK, "rate", "%s", text);
+    load_size_text(p->rate, text, sizeof(text));
+    if (p->rate)
+        row_param_add(out, PARAM_WORK, "disk_rate", "%s", text);
 }
 
 static const char *disk_scratch_dir(const void *params)
@@ -179,7 +178,7 @@ static int disk_supported(const void *params, struct error *why)
     return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why);
 }
 
-#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported, .rate = disk_rate
+#define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
 /* A load that moves fewer bytes a second is practically none. */
 #define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
 
@@ -218,7 +217,7 @@ static int write_some(struct party_context *context)
     return error || disk->at_bytes < disk->size_bytes ? error : begin_again(disk);
 }
 
-/* Sleeps until the next block is due. What a slow disk is behind by more than PACE_NS is not made up for. */
+/* Being behind by more than PACE_NS is not made up for. */
 static void keep_pace(struct disk *disk, uint64_t rate)
 {
     const uint64_t now_ns = clock_raw_ns();
@@ -232,10 +231,10 @@ static void keep_pace(struct disk *disk, uint64_t rate)
 static int go_on(struct party_context *context, const char *what, enum load_count moved,
                  int (*some)(struct party_context *))
 {
+    const struct load_params *params = context->params;
     struct disk *disk = context->state;
-    const uint64_t rate = disk_rate(context->params);
 
-    disk->pace_ns = clock_raw_ns();
+    disk->pace_ns = disk->start_ns = clock_raw_ns();
     disk_count(context, moved);
     while (!party_stopped(context)) {
         const int error = some(context);
@@ -243,8 +242,8 @@ static int go_on(struct party_context *context, const char *what, enum load_coun
             return disk_fail(context, what, error);
         disk_count(context, moved);
         party_proved(context);
-        if (rate)
-            keep_pace(disk, rate);
+        if (params->rate)
+            keep_pace(disk, params->rate);
     }
     return 0;
 }

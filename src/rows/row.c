@@ -262,7 +262,7 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
     [LOAD_STARTED] = "load_started",     [LOAD_NUMBERS] = "load_numbers",
-    [LOAD_PRINTED] = "load_printed",
+    [LOAD_PRINTED] = "load_printed",     [LOAD_PACED] = "load_paced",
 };
 
 #define COLUMN(name, type, in_run, of, field) \
