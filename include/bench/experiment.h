@@ -43,7 +43,7 @@ struct experiment {
     struct series *series;
     uint64_t number; /* of the next experiment */
     uint64_t migrated;
-    uint32_t cpu; /* clock_end_cpu() of the last one */
+    uint32_t cpu; /* of the last one */
     /* Every experiment is written to it as a line; negative: not requested, or a write failed. */
     int fd;
     char prefix[48];
@@ -60,21 +60,17 @@ int experiment_run(struct party_context *context, uint64_t counts, int (*work)(s
 void experiment_teardown(struct party_context *context);
 void experiment_write(struct experiment *e, uint64_t ticks);
 
-/* An experiment took `ticks`. After the second reading of the clock. */
-static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks)
-{
-    hist_add(e->hist, ticks);
-    series_add(e->series, e->number++, ticks);
-    if (__builtin_expect(e->fd >= 0, 0))
-        experiment_write(e, ticks);
-}
-
-static inline __attribute__((always_inline)) void experiment_cpu(struct experiment *e, uint32_t cpu)
+/* An experiment took `ticks`, and ended on `cpu`. After the second reading of the clock. */
+static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks, uint32_t cpu)
 {
     if (__builtin_expect(cpu != e->cpu, 0)) {
         e->cpu = cpu;
         e->migrated++;
     }
+    hist_add(e->hist, ticks);
+    series_add(e->series, e->number++, ticks);
+    if (__builtin_expect(e->fd >= 0, 0))
+        experiment_write(e, ticks);
 }
 
 /* Samples of the common metrics, for each copy. */

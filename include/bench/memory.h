@@ -12,8 +12,8 @@ struct results;
 /* 1 if the others are known; bytes in huge pages; bytes that could have been. */
 enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 
-/* Maps untouched memory with the advice MADV_HUGEPAGE or MADV_NOHUGEPAGE, which makes the machine's setting not
- * matter, or of reserved huge pages. It stays until the process ends. NULL: out of memory. */
+/* Maps untouched memory of reserved huge pages, or with the advice MADV_HUGEPAGE or MADV_NOHUGEPAGE, so that the
+ * machine's setting does not matter. It stays until the process ends. NULL: out of memory. */
 void *pages_map(size_t bytes, int advice);
 #define PAGES_RESERVED (-1)
 

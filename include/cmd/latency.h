@@ -31,8 +31,7 @@ struct latency_options {
 
 /* Of the load cmd. Returns 0, or EXIT_USAGE with a line on standard error. */
 int latency_fill_command(struct measure *m, uint64_t loads, const char *command, struct load_params *p);
-/* Threads, groups, and bytes of files and memory. memload_named: asked for, so it runs without swap too. Returns why
- * memload cannot run; NULL: it can. */
+/* memload_named: asked for, so it runs without swap too. Returns why memload cannot run; NULL: it can. */
 const char *latency_fill_load(const struct measure *m, const struct latency_options *o, bool memload_named,
                               struct load_params *p);
 

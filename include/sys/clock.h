@@ -15,7 +15,7 @@
 #define COUNTER_NOW_NAME COUNTER_NAME
 #endif
 
-#ifndef COUNTER_CPU /* bits of the CPU in what counter_read_cpu() stores */
+#ifndef COUNTER_CPU /* bits of the CPU */
 #define COUNTER_CPU            0u
 #define counter_read_cpu(cpu_) (*(cpu_) = 0, counter_read())
 #endif

@@ -7,7 +7,7 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Limit of --sizes, for each of the two arrays. */
+/* Limit of --sizes. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
@@ -43,8 +43,7 @@ static inline __attribute__((always_inline)) void measure(struct experiment *e, 
         /* The "memory" clobber of the clock's asm keeps the accesses between the readings. */
         copy(c, a, elements);
         uint64_t ticks = clock_end_cpu(clock, &cpu) - begin;
-        experiment_cpu(e, cpu);
-        experiment_record(e, ticks);
+        experiment_record(e, ticks, cpu);
     }
     arrays->done += count;
 }

@@ -6,7 +6,7 @@
 
 #include "bench/memory.h"
 
-/* --- Kernels in plain C, with ordinary stores. --- */
+/* --- Kernels in plain C. --- */
 
 /* Otherwise the copy loop becomes a call of memcpy. */
 #ifdef __clang__
@@ -100,7 +100,7 @@ static void fill(const struct arrays *arrays)
     }
 }
 
-/* Touched first on its CPU, so that pages are local. */
+/* Touched first on its CPU: pages are local. */
 static int setup(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;

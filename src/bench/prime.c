@@ -82,12 +82,10 @@ void experiment_write(struct experiment *e, uint64_t ticks)
 /* False where the kernel does not set it. */
 static bool tells_cpu(enum clock_kind kind, uint32_t *cpu)
 {
-    *cpu = 0;
     if (!COUNTER_CPU || kind != CLOCK_KIND_COUNTER)
         return false;
-    const unsigned now = task_current_cpu();
     counter_read_cpu(cpu);
-    return (*cpu & COUNTER_CPU) == (now & COUNTER_CPU);
+    return ((*cpu ^ task_current_cpu()) & COUNTER_CPU) == 0;
 }
 
 static int finish(struct party_context *context, struct experiment *e)
@@ -218,9 +216,8 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
         uint32_t found = count_primes(limit, NULL);
         __asm__ volatile("" : "+r"(found));
         uint64_t ticks = clock_end_cpu(clock, &cpu) - begin;
-        experiment_cpu(e, cpu);
         wrong |= found ^ primes;
-        experiment_record(e, ticks);
+        experiment_record(e, ticks, cpu);
     }
     return wrong;
 }

@@ -73,7 +73,7 @@ static int made_up_run(struct party_context *context)
     hist_init(e.hist, params->base);
     for (size_t i = 0; i < COUNT(params->part); i++)
         for (uint64_t k = 0; k < params->part[i].count; k++)
-            experiment_record(&e, params->part[i].ticks + context->copy);
+            experiment_record(&e, params->part[i].ticks + context->copy, 0);
     number[NUMBER_COST_MEDIAN] = 24;
     number[NUMBER_GRAIN] = 2;
     number[NUMBER_MIGRATED] = params->migrated;
@@ -201,14 +201,14 @@ static void tear_down(struct fixture_party *p)
 static int record_from_801(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(context->state, 801 + i);
+        experiment_record(context->state, 801 + i, 0);
     return 0;
 }
 
 static int record_thousands(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(context->state, 1000 + i % 7);
+        experiment_record(context->state, 1000 + i % 7, 0);
     return 0;
 }
 
@@ -218,9 +218,9 @@ TEST_WITH(test_experiment_run_forgets_the_warm_up, NULL, end)
     struct experiment *e = set_up(&p, -1, 0);
 
     assert_null(e->buffer); /* nobody wants the text */
-    experiment_record(e, 900);
-    experiment_record(e, 800);
-    experiment_record(e, 70000);
+    experiment_record(e, 900, 0);
+    experiment_record(e, 800, 0);
+    experiment_record(e, 70000, 0);
     assert_int_equal(e->number, 3);
     assert_int_equal(experiment_run(&p.context, 2, record_from_801), 0);
     assert_int_equal(e->number, 2);
@@ -239,8 +239,7 @@ static const uint32_t aux[] = {0x1003, 0x1003, 0x2007, 0x2007, 0x1003, 0x1004, 0
 static int record_cpus(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
-        experiment_cpu(context->state, made_aux = aux[i]);
-        experiment_record(context->state, 800);
+        experiment_record(context->state, 800, made_aux = aux[i]);
     }
     made_cpu = made_aux & 0xfff;
     return 0;
@@ -361,7 +360,7 @@ TEST_WITH(test_experiment_writes_every_event, NULL, end)
     int fd = fixture_file();
     struct experiment *e = set_up(&p, fd, 22);
 
-    experiment_record(e, 5); /* warm-up */
+    experiment_record(e, 5, 0); /* warm-up */
     for (uint64_t i = 0; i < LINES; i++)
         text_printf(&expected, "22,0,0,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
     assert_int_equal(experiment_run(&p.context, LINES, record_thousands), 0);
