@@ -8,8 +8,7 @@
 #include "load/load.h"
 
 /* Of --load: cmd:COMMAND, write:RATE. */
-#define LOAD_REST(type_) \
-    .rest = offsetof(type_, command), .rated = "write read", .rates = offsetof(type_, rates)
+#define LOAD_REST(type_) .rest = offsetof(type_, command), .rated = "write read", .rates = offsetof(type_, rates)
 
 struct latency_options {
     uint64_t tasks, no_tasks, loads, no_loads; /* bit i: latency_task_names[i] or load_names[i] */

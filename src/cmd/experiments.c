@@ -287,6 +287,7 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r) {
         const double size = row_param_number(&row->param, "array_bytes");
+        const char *repetitions = ROW_PARAM(&row->param, "repetitions");
         if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
         const uint64_t bytes = size < 0x1p60 ? (uint64_t)size : UINT64_MAX / 4;
@@ -298,7 +299,7 @@ static void put_array_size(const struct table_rows *r, struct text *out)
                         ? ", less than 4 times the caches because memory is short"
                     : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
                                                                     : "",
-                    ROW_PARAM(&row->param, "repetitions"));
+                    repetitions[0] ? repetitions : "-");
         return;
     }
 }
