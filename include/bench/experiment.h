@@ -10,7 +10,7 @@
  * 2019, with a histogram of constant size instead of stored samples. */
 
 enum { EXPERIMENT_HIST, EXPERIMENT_SERIES, EXPERIMENT_NUMBERS, EXPERIMENT_CHECKS, EXPERIMENT_CORE };
-enum { NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
+enum { NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_MIGRATED, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
 #define EXPERIMENT_PARTY(name_) \
     PARTY_IS(name_, [EXPERIMENT_HIST] = {RECORD_HIST, 0}, [EXPERIMENT_SERIES] = {RECORD_SERIES, 0}, \
              [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT}, [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}, \
@@ -29,6 +29,7 @@ enum {
     METRIC_CLOCK_COST,
     METRIC_CLOCK_GRAIN,
     METRIC_CLOCK_HZ,
+    METRIC_MIGRATED,
     METRIC_OWN,
 };
 extern const struct metric experiment_metrics[METRIC_OWN];
@@ -41,6 +42,8 @@ struct experiment {
     struct hist *hist;
     struct series *series;
     uint64_t number; /* of the next experiment */
+    uint64_t migrated;
+    uint32_t cpu; /* of the last one */
     /* Every experiment is written to it as a line; negative: not requested, or a write failed. */
     int fd;
     char prefix[48];
@@ -57,9 +60,13 @@ int experiment_run(struct party_context *context, uint64_t counts, int (*work)(s
 void experiment_teardown(struct party_context *context);
 void experiment_write(struct experiment *e, uint64_t ticks);
 
-/* An experiment took `ticks`. After the second reading of the clock. */
-static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks)
+/* An experiment took `ticks`, and ended on `cpu`. After the second reading of the clock. */
+static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks, uint32_t cpu)
 {
+    if (__builtin_expect(cpu != e->cpu, 0)) {
+        e->cpu = cpu;
+        e->migrated++;
+    }
     hist_add(e->hist, ticks);
     series_add(e->series, e->number++, ticks);
     if (__builtin_expect(e->fd >= 0, 0))

@@ -108,6 +108,7 @@ enum load_count {
     LOAD_STARTED, /* programs */
     LOAD_NUMBERS, /* that a program printed */
     LOAD_PRINTED, /* their sum */
+    LOAD_PACED,   /* bytes, by its rate */
     LOAD_COUNTS
 };
 extern const char *const load_count_names[LOAD_COUNTS]; /* in the column param: "load_cpu_s", ... */

@@ -9,13 +9,16 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME */
+#include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME, COUNTER_CPU */
 
 #ifndef COUNTER_NOW_NAME /* of the instruction of counter_now() */
 #define COUNTER_NOW_NAME COUNTER_NAME
 #endif
 
-/* Reads the cycle counter, and the kernel's clocks in nanoseconds. */
+#ifndef COUNTER_CPU /* bits of the CPU */
+#define COUNTER_CPU            0u
+#define counter_read_cpu(cpu_) (*(cpu_) = 0, counter_read())
+#endif
 
 enum clock_kind {
     CLOCK_KIND_COUNTER, /* the architecture's cycle counter, in ticks */
@@ -64,6 +67,13 @@ static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind 
     return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
 }
 
+/* *cpu: as by counter_read_cpu(), or 0. */
+static inline __attribute__((always_inline)) uint64_t clock_end_cpu(enum clock_kind kind, uint32_t *cpu)
+{
+    *cpu = 0;
+    return kind == CLOCK_KIND_COUNTER ? counter_read_cpu(cpu) : clock_raw_ns();
+}
+
 /* Reads the clock without ordering it against the code around it. */
 static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind kind)
 {
@@ -98,8 +108,7 @@ struct clock_cost {
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
 
 /* Returns the grain of n measured intervals of many lengths, which it sorts: the smallest difference above 1 between
- * neighbours, or 1 if most differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45 ticks:
- * differences are 24, 25, and by rounding 1.) */
+ * neighbours, or 1 if most differ by 1. (A scaled counter may step by 24.45 ticks: differences are 24, 25, and 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
 static inline struct timespec clock_timespec(uint64_t ns)
@@ -142,10 +151,9 @@ void core_work_adds(uint64_t blocks);
 extern const unsigned core_link_cycles;
 void core_work_chain(uint64_t blocks);
 
-/* Measures which share of its physical core a CPU (hardware thread) gets right now: it times a fixed number of
- * independent additions, which take up to twice as long while the core's other thread is busy, in cycles of the core:
- * a chain right before them shows its frequency. No counter of a virtual machine shows that. Takes two microseconds,
- * needs no privileges. */
+/* Measures which share of its physical core a CPU (hardware thread) gets right now: it times independent additions,
+ * which take up to twice as long while the core's other thread is busy, in cycles of the core: a chain right before
+ * them shows its frequency. No counter of a virtual machine shows that. Takes two microseconds, needs no privileges. */
 
 /* A level is the time of the additions in cycles, divided by core_probe.unit; the last level stands for all longer
  * times. A CPU that has the core to itself is at level 50 where the core does six additions a cycle, at 75 where it

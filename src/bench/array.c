@@ -7,7 +7,7 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Limit of --sizes, for each of the two arrays. */
+/* Limit of --sizes. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
@@ -38,11 +38,12 @@ static inline __attribute__((always_inline)) void measure(struct experiment *e, 
     uint64_t *a = arrays->a, *c = arrays->c, elements = arrays->elements;
 
     for (uint64_t i = 0; i < count; i++) {
+        uint32_t cpu;
         uint64_t begin = clock_begin(clock);
         /* The "memory" clobber of the clock's asm keeps the accesses between the readings. */
         copy(c, a, elements);
-        uint64_t ticks = clock_end(clock) - begin;
-        experiment_record(e, ticks);
+        uint64_t ticks = clock_end_cpu(clock, &cpu) - begin;
+        experiment_record(e, ticks, cpu);
     }
     arrays->done += count;
 }

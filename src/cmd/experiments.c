@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench prime and stream: tests that time a very short experiment many times, and bandwidth. */
+/* jitbench prime and stream. */
 
 #include "bench/experiment.h"
 #include "bench/memory.h"
@@ -26,7 +26,7 @@ static const struct table_column run_columns[] = {
     FIELD(COPIES, .rank = 3),
     FIELD(CPUS),
 };
-/* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
+/* Rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
     SIZE_COLUMNS,
     COLUMN("Divisions", "divisions", VALUE, 0, .optional = 1, .rank = 6),
@@ -86,7 +86,7 @@ static bool has_test(const struct table_rows *r, const char *test)
     return false;
 }
 
-/* Of any row of its item, which are neighbours: a table without it would hide what went wrong. */
+/* Any row of its item (neighbours). */
 static bool troubled(const struct table_rows *r, const struct row *row)
 {
     while (row > r->rows && row[-1].item == row->item)
@@ -210,7 +210,7 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             params->array_bytes = QUICK_ARRAY_BYTES;
             TEXT_PRINT(params->bounded, "quick");
         }
-    } else if (params->array_bytes > memory / 3)
+    } else if (!params->reserved && params->array_bytes > memory / 3)
         return usage_error("--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
                            params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
@@ -287,14 +287,19 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r) {
         const double size = row_param_number(&row->param, "array_bytes");
+        const char *repetitions = ROW_PARAM(&row->param, "repetitions");
         if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
-        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n",
-                    TEXT_BYTES(size < 0x1p63 ? (uint64_t)size : UINT64_MAX),
+        const uint64_t bytes = size < 0x1p60 ? (uint64_t)size : UINT64_MAX / 4;
+        text_printf(out,
+                    "Three arrays of %s each (%" PRIu64 " elements of 8 bytes), %s in all%s\n"
+                    "Repetitions a run: %s, the first not counted; every copy checks its results\n",
+                    TEXT_BYTES(bytes), bytes / 8, TEXT_BYTES(3 * bytes),
                     row_param_is(&row->param, "bounded", "memory")
                         ? ", less than 4 times the caches because memory is short"
                     : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
-                                                                    : "");
+                                                                    : "",
+                    repetitions[0] ? repetitions : "-");
         return;
     }
 }

@@ -900,11 +900,13 @@ static void look_hugetlb(struct reading *r)
     FREED char **names = procfs_names(folder);
     bool known = names != NULL;
     for (char **name = names; name && *name; name++) { /* "hugepages-2048kB" */
-        int64_t number = 0;
+        int64_t number = 0, unused;
         const uint64_t kib = strtoull(*name + strcspn(*name, "0123456789"), NULL, 10);
         known &= read_number(PROCFS_PATH("%s/%s/nr_hugepages", folder, *name), &number) == 0;
         if (number > 0)
             setting_append(list, sizeof list, TEXT_LINE("%" PRId64 " of %s", number, size_text(kib * 1024, size)));
+        if (!read_number(PROCFS_PATH("%s/%s/free_hugepages", folder, *name), &unused) && unused < number)
+            TEXT_ADD(list, " (%" PRId64 " free)", unused);
     }
     tell(r, folder, list[0] ? list : known ? "none" : "");
 }
