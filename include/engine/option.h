@@ -82,7 +82,7 @@ struct option_cpus {
 
 #define OPTION_REST 512
 
-enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
+enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_THESIS, PRESET_COUNT };
 
 /* In the stored text of several words: between words, and between repetitions of the option. */
 #define OPTION_WORD_END '\x1f'

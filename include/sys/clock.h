@@ -32,28 +32,29 @@ struct clock_info {
     char why[96]; /* why the counter is not used; "": it is, or the architecture has none */
 };
 
+static inline __attribute__((always_inline)) uint64_t clock_read_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* CLOCK_MONOTONIC_RAW: not slewed by NTP. */
 static inline uint64_t clock_raw_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_MONOTONIC_RAW);
 }
 
 /* The clock by which sleeps end. */
 static inline uint64_t clock_monotonic_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_MONOTONIC);
 }
 
 /* Nanoseconds since 1970, by which runs on several machines start at once. */
 static inline uint64_t clock_realtime_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_REALTIME);
 }
 
 /* Read before and after the code to be measured. kind is a constant at the call, so that no branch is left. */

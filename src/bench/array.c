@@ -145,7 +145,7 @@ static const struct option options[] = {
     {OPTION("sizes", 0, struct array_params, sizes, "number of 8-byte elements in each small array"),
      OPTION_NUMBER(COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
     {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
-     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M", "1M"}},
 };
 
 static const struct metric own_metrics[] = {
@@ -158,7 +158,7 @@ const struct bench bench_array = {
     BENCH_PARTY(EXPERIMENT_PARTY("array"), .state_size = sizeof(struct state), .setup = setup, .work = work,
                 .counts = counts, .run = run, .verify = verify, .teardown = experiment_teardown),
     EXPERIMENT_METRICS(own_metrics),
-    .sampling = {SAMPLING(5, 0, 0, 1.5), SAMPLING(3, 3, 0, 1), SAMPLING(100, 100, 0, 3600)},
+    .sampling = {SAMPLING(5, 0, 0, 1.5), SAMPLING(3, 3, 0, 1), SAMPLING(100, 100, 0, 3600), SAMPLING(5, 5, 0, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

@@ -340,9 +340,9 @@ static void describe(const struct bench_case *of, struct row_params *out)
 
 static const struct option options[] = {
     {OPTION("limit", 0, struct prime_params, limits, "count the primes below N, or below each of A, A+STEP, .. B"),
-     OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4"}},
+     OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4", "10:46:4"}},
     {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
-     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M", "1M"}},
 };
 
 static const struct metric own_metrics[] = {
@@ -359,7 +359,7 @@ const struct bench bench_prime = {
     BENCH_PARTY(EXPERIMENT_PARTY("prime"), .state_size = sizeof(struct experiment), .setup = setup, .work = work,
                 .counts = counts, .run = run, .teardown = experiment_teardown),
     EXPERIMENT_METRICS(own_metrics),
-    .sampling = {SAMPLING(10, 0, 0, 12), SAMPLING(5, 0, 0, 2), SAMPLING(100, 100, 0, 3600)},
+    .sampling = {SAMPLING(10, 0, 0, 12), SAMPLING(5, 0, 0, 2), SAMPLING(100, 100, 0, 3600), SAMPLING(5, 5, 0, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

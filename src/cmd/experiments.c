@@ -177,7 +177,7 @@ const struct suite suite_prime = {
                 "count: one that takes longer was disturbed. Runs on one CPU, and on all that --cpus names at once.",
             COMMAND_MEASURES(suite_prime),
         },
-    .seconds = {12, 3, 2000},
+    .seconds = {12, 3, 2000, 60},
     .options_size = sizeof(struct prime_params),
     .options = {{.bench = &bench_prime}, SUITE_COPIES, SUITE_SERIES},
     .schedule = SCHEDULE_INTERLEAVED,
@@ -230,7 +230,7 @@ static int plan_stream(struct measure *m, void *options)
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth) : 0;
+    return m->selected[TEST_BANDWIDTH] && m->preset != PRESET_THESIS ? plan_bandwidth(m, &o->bandwidth) : 0;
 }
 
 static const struct table_column bandwidth_columns[] = {
@@ -324,7 +324,7 @@ const struct suite suite_stream = {
                            "triad on arrays larger than the caches, on all CPUs. Both run unless one is named.",
             COMMAND_MEASURES(suite_stream),
         },
-    .seconds = {28, 6, 21000},
+    .seconds = {28, 6, 21000, 100},
     .options_size = sizeof(struct stream_options),
     .options = {{.heading = "Options of array",
                  .bench = &bench_array,

@@ -463,6 +463,8 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
+    row->temp_begin_c = results->celsius[0];
+    row->temp_end_c = results->celsius[1];
     causes_fill(causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));

@@ -349,6 +349,9 @@ const struct row_column row_columns[] = {
     ROW_REAL(explained_pct),
     ROW_TEXT(counters),
     ROW_TEXT(culprits),
+    RUN(COLUMN_REAL, uptime_s),
+    ROW_REAL(temp_begin_c),
+    ROW_REAL(temp_end_c),
 };
 const size_t row_n_columns = COUNT(row_columns);
 
@@ -365,7 +368,7 @@ const char *row_status_name(enum row_status status)
 
 void row_run_init(struct row_run *run)
 {
-    *run = (struct row_run){.start_late_us = NAN};
+    *run = (struct row_run){.start_late_us = NAN, .uptime_s = NAN};
 }
 
 bool row_reason_repeats(const char *reason, const char *said)
