@@ -116,6 +116,7 @@ struct array_params {
     struct option_counts sizes; /* by the user, in elements, measured one by one */
     uint64_t elements;          /* of 8 bytes, in each of the two arrays */
     uint64_t experiments;       /* in a run */
+    uint64_t from;              /* as for experiment_run() */
 };
 
 struct bandwidth_params {

@@ -112,7 +112,7 @@ void slices_add(struct slices *s, uint64_t count, uint64_t start_ns, uint64_t en
 /* Units completed between two times of CLOCK_MONOTONIC_RAW; a slice partly between them counts in proportion. */
 double slices_completed(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
 
-/* Values of the first SERIES_FIRST events, and the SERIES_LARGEST largest. at: number of the event. */
+/* Values of SERIES_FIRST events, the first from number `from` on, and the SERIES_LARGEST largest. at: number. */
 #define SERIES_FIRST   500u
 #define SERIES_LARGEST 2000u
 struct series_point {
@@ -120,7 +120,8 @@ struct series_point {
 };
 struct series {
     uint64_t n;         /* added, kept or not */
-    uint64_t threshold; /* smaller values are not kept: 0 until both arrays are full */
+    uint64_t threshold; /* smaller values are not kept: 0 until both arrays are full; to be set to 0 at `from` */
+    uint64_t from;
     uint32_t n_first, n_largest;
     struct series_point first[SERIES_FIRST];
     struct series_point largest[SERIES_LARGEST]; /* a heap with the smallest on top */

@@ -49,7 +49,7 @@ void svg_ticks(const struct svg_scale *scale, const char *unit, double room, str
 
 /* --- Charts: a <figure> with one SVG 360 pixels wide, of marks in the units of its axes. --- */
 
-/* Logarithmic never, always, or if the highest is 20 (50) times the lowest. */
+/* Logarithmic never, if a value is above 0, or if the highest is 20 (50) times the lowest. */
 enum chart_axis_scale { CHART_LINEAR, CHART_LOG, CHART_AUTO, CHART_WIDE };
 
 struct chart_axis {
@@ -143,8 +143,8 @@ struct chart_value {
 void chart_curve(struct chart *chart, const char *label, unsigned colour, struct chart_value *values, size_t n);
 /* series: number of its key. */
 void chart_bar(struct chart *chart, size_t category, size_t series, const struct chart_value *v);
-/* The series up to `before`; dots: on an x axis that includes 0. */
-void chart_series(struct chart *chart, const struct chart_entry *entries, size_t n, double before, bool dots);
+/* The series, or its `most` events from parameter `window` on; dots: on an x axis that includes 0. */
+void chart_series(struct chart *chart, const struct chart_entry *entries, size_t n, double most, bool dots);
 /* Counts are logarithmic. body: up to P99.9. */
 void chart_histograms(struct chart *chart, const struct chart_entry *entries, size_t n, bool body);
 

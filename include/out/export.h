@@ -57,6 +57,7 @@ struct export_format {
     ENTRY(unixbench, "unixbench") \
     ENTRY(unixbench_csv, "unixbench-csv") \
     ENTRY(pairs, "pairs") \
+    ENTRY(thesis, "thesis") \
     ENTRY(cyclictest, "cyclictest") \
     ENTRY(cyclictest_json, "cyclictest-json") \
     ENTRY(oslat, "oslat") \

@@ -186,6 +186,7 @@ struct table_column {
     unsigned decimals; /* or TABLE_FOUR_DIGITS */
     double scale;      /* 0 means 1 */
     const char *key;   /* of TABLE_PARAM_VALUE */
+    const char *of;    /* key of a number in param: shown is how many % of it */
     int optional;      /* left out when no line has a value */
     unsigned rank;     /* as in struct grid_column */
 };

@@ -106,8 +106,10 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
+    const struct array_params *params = context->params;
+
     initialise(&((struct state *)context->state)->arrays);
-    return experiment_run(context, counts(context->params), work);
+    return experiment_run(context, params->experiments, params->from, work);
 }
 
 /* Each experiment has incremented all of a; c holds a before the last. */
@@ -138,6 +140,8 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_count(out, PARAM_WORK, "elements", p->elements);
     row_param_count(out, PARAM_WORK, "experiments", p->experiments);
     row_param_add(out, PARAM_CPU, "clock", "%s", of->clock->name);
+    if (p->from)
+        row_param_count(out, PARAM_OUTCOME, "window", p->from);
     row_param_add(out, PARAM_OUTCOME, "pages", "small");
 }
 
@@ -146,6 +150,7 @@ static const struct option options[] = {
      OPTION_NUMBER(COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
     {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
      OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M", "1M"}},
+    EXPERIMENT_FROM(struct array_params),
 };
 
 static const struct metric own_metrics[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Primes below a limit by trial division, in registers only: memory does not disturb it. And what prime and array
- * share. */
+/* Primes below a limit by trial division, in registers only; and what prime and array share. */
 #include <math.h>
 
 #include "bench/experiment.h"
@@ -28,6 +27,8 @@ const struct metric experiment_metrics[METRIC_OWN] = {
     [METRIC_TIME] = METRIC_MEDIAN("time", "ns", "lower", "time of one experiment"),
     [METRIC_SD] = {METRIC("cycles_sd", NULL, "lower", "standard deviation of a run's experiments")},
     [METRIC_CI90] = {METRIC("cycles_ci90", NULL, "lower", "half-width of the 90 % interval of a run's mean")},
+    [METRIC_FLOOR] = {METRIC("cycles_floor", NULL, "lower", "least experiment of a run; series: of each block")},
+    [METRIC_LEVEL] = {METRIC("cycles_level", NULL, "lower", "median experiment of a run; series: of each block")},
     [METRIC_DELAYS] = DELAYS("a", "150 up to 400"),
     DELAYS("b", "400 up to 2000"),
     DELAYS("c", "2000 up to 6000"),
@@ -60,7 +61,10 @@ int experiment_setup(struct party_context *context, uint64_t size)
 
     e->hist = context->recorder[EXPERIMENT_HIST];
     e->series = context->recorder[EXPERIMENT_SERIES];
-    e->fd = -1; /* no lines in the warm-up */
+    e->floors = context->recorder[EXPERIMENT_FLOORS];
+    e->levels = context->recorder[EXPERIMENT_LEVELS];
+    e->fd = -1; /* no lines and no blocks in the warm-up */
+    e->apart = UINT64_MAX;
     snprintf(e->prefix, sizeof(e->prefix), "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
     if (context->series_fd < 0)
         return 0;
@@ -88,6 +92,22 @@ static bool tells_cpu(enum clock_kind kind, uint32_t *cpu)
     return ((*cpu ^ task_current_cpu()) & COUNTER_CPU) == 0;
 }
 
+void experiment_sample(struct experiment *e, uint64_t ticks)
+{
+    const uint64_t first = e->number - (e->apart + 1) * BLOCK_SAMPLES;
+    size_t i = e->n_sampled++;
+
+    for (; i > 0 && e->sampled[i - 1] > ticks; i--)
+        e->sampled[i] = e->sampled[i - 1];
+    e->sampled[i] = ticks;
+    if (e->n_sampled < BLOCK_SAMPLES)
+        return;
+    series_add(e->floors, first, e->least);
+    series_add(e->levels, first, e->sampled[BLOCK_SAMPLES / 2]);
+    e->n_sampled = 0;
+    e->least = UINT64_MAX;
+}
+
 static int finish(struct party_context *context, struct experiment *e)
 {
     double *number = context->recorder[EXPERIMENT_NUMBERS];
@@ -109,7 +129,8 @@ static double sum_of(const struct hist *h)
     return h->sum + (double)h->n * (double)h->base;
 }
 
-int experiment_run(struct party_context *context, uint64_t counts, int (*work)(struct party_context *, uint64_t count))
+int experiment_run(struct party_context *context, uint64_t counts, uint64_t from,
+                   int (*work)(struct party_context *, uint64_t count))
 {
     struct experiment *e = context->state;
     struct core_meter core = {.probe = context->core_probe, .record = context->recorder[EXPERIMENT_CORE]};
@@ -119,14 +140,24 @@ int experiment_run(struct party_context *context, uint64_t counts, int (*work)(s
     uint64_t least = e->hist->n ? e->hist->min : 0;
     hist_init(e->hist, least - least / 8);
     series_init(e->series);
+    series_init(e->floors);
+    series_init(e->levels);
+    e->series->from = from;
     e->number = 0;
+    for (e->apart = 1; counts / e->apart > BLOCKS_MAX * BLOCK_SAMPLES;)
+        e->apart *= 2;
+    e->apart--;
+    e->least = UINT64_MAX;
     e->fd = context->series_fd;
     e->migrated = 0;
     const bool told = tells_cpu(context->clock, &e->cpu);
     core_begin(&core, context->expected_ns);
-    for (uint64_t done = 0; done < counts; done += slice) {
+    for (uint64_t done = 0, count; done < counts; done += count) {
         double before = sum_of(e->hist);
-        uint64_t start = clock_raw_ns(), count = counts - done < slice ? counts - done : slice;
+        uint64_t start = clock_raw_ns();
+        count = smaller(smaller(counts - done, slice), done < from ? from - done : UINT64_MAX);
+        if (done == from)
+            e->series->threshold = 0;
         if (work(context, count))
             return -1;
         core_slice(&core, (double)count, sum_of(e->hist) - before, start);
@@ -162,7 +193,13 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
     }
     results_sample(results, copy, METRIC_BUCKETS_EXACT, exact);
     results_events(results, copy, METRIC_CYCLES, h, trial_recorder(trial, 0, copy, EXPERIMENT_SERIES));
-    results_samples(results, copy, METRIC_SD, sd, 1.6448536269514722 * sd / sqrt((double)h->n));
+    results_samples(results, copy, METRIC_SD, sd, 1.6448536269514722 * sd / sqrt((double)h->n), (double)h->min,
+                    levels[1]);
+    for (unsigned b = 0; b < 2; b++) {
+        const struct series *blocks = trial_recorder(trial, 0, copy, EXPERIMENT_FLOORS + b);
+        if ((trial->spec.sample + 1) * blocks->n <= SERIES_LARGEST) /* more would be left out by size */
+            results_series_from(results, copy, METRIC_FLOOR + b, blocks, trial->spec.sample * h->n);
+    }
     for (unsigned l = 0; l < COUNT(levels); l++)
         results_samples(results, copy, METRIC_DELAYED + 2 * l, delayed_pct(h, levels[l], 400),
                         delayed_pct(h, levels[l], 2000));
@@ -316,7 +353,7 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
-    return experiment_run(context, counts(context->params), work);
+    return experiment_run(context, counts(context->params), ((const struct prime_params *)context->params)->from, work);
 }
 
 static void reduce(const struct trial *trial, struct results *results)
@@ -336,6 +373,8 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_count(out, PARAM_WORK, "limit", p->limit);
     row_param_count(out, PARAM_WORK, "experiments", p->experiments);
     row_param_add(out, PARAM_CPU, "clock", "%s", of->clock->name);
+    if (p->from)
+        row_param_count(out, PARAM_OUTCOME, "window", p->from);
 }
 
 static const struct option options[] = {
@@ -343,6 +382,7 @@ static const struct option options[] = {
      OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4", "10:46:4"}},
     {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
      OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M", "1M"}},
+    EXPERIMENT_FROM(struct prime_params),
 };
 
 static const struct metric own_metrics[] = {

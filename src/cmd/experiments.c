@@ -53,6 +53,10 @@ static const struct table_column share_columns[] = {
     SIZE_COLUMNS,
     FIELD(COPIES, .metric = "cycles", .rank = 2), /* shown even if nothing else is known */
     FIELD(CPUS),
+    COLUMN("ShareA", "delays_a", VALUE, 4, .of = "experiments"),
+    COLUMN("ShareB", "delays_b", VALUE, 4, .of = "experiments"),
+    COLUMN("ShareC", "delays_c", VALUE, 4, .of = "experiments"),
+    COLUMN("ShareD", "delays_d", VALUE, 4, .of = "experiments"),
     COLUMN(">400 mean", "delayed_400", VALUE, 3, .rank = 1),
     COLUMN(">2000 mean", "delayed_2000", VALUE, 3, .rank = 1),
     COLUMN(">400 median", "delayed_400_median", VALUE, 3),
@@ -105,7 +109,7 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
                  run_columns),
         .per_sample = 1, .no_status = 1};
     static const struct table_layout share = {
-        TABLE_OF("Time lost, in %, in delays by more than so many cycles above the mean or the median", share_columns),
+        TABLE_OF("In %: experiments in each class; time lost in delays so far above mean or median", share_columns),
         .no_status = 1};
     const bool whole = table_is_whole(r);
     const char *unit = "ticks";
@@ -146,6 +150,13 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     }
 }
 
+static int check_from(uint64_t from, uint64_t experiments)
+{
+    return from < experiments ? 0
+                              : usage_error("--from: %" PRIu64 " is not below the %" PRIu64 " experiments of a run",
+                                            from, experiments);
+}
+
 /* --- jitbench prime --- */
 
 static int plan_prime(struct measure *m, void *options)
@@ -155,10 +166,11 @@ static int plan_prime(struct measure *m, void *options)
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
         return usage_error("--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
                            params->limits.first, params->limits.last, params->limits.step);
-    for (params->limit = params->limits.first; params->limit <= params->limits.last;
+    const int wrong = check_from(params->from, params->experiments);
+    for (params->limit = params->limits.first; !wrong && params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, &bench_prime, params, measure_named_cpus(m), 0);
-    return 0;
+    return wrong;
 }
 
 static void print_prime(const struct table_rows *rows, struct text *out)
@@ -193,7 +205,7 @@ struct stream_options {
     struct bandwidth_params bandwidth;
 };
 
-/* 4 times caches of hundreds of MiB, which a virtual machine sees of its host, would take too long. */
+/* 4 times a host's caches of hundreds of MiB would take too long. */
 #define QUICK_ARRAY_BYTES (256ull << 20)
 
 enum { TEST_ARRAY, TEST_BANDWIDTH };
@@ -226,6 +238,9 @@ static int plan_stream(struct measure *m, void *options)
 
     if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
         return usage_error("--series: only the test 'array' has experiments to write");
+    const int wrong = m->selected[TEST_ARRAY] ? check_from(o->array.from, o->array.experiments) : 0;
+    if (wrong)
+        return wrong;
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);

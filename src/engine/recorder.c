@@ -127,7 +127,7 @@ static void keep_large(struct series *s, struct series_point point)
         s->largest[0] = point;
         heap_sift_down(s->largest, SERIES_LARGEST, 0);
     }
-    if (s->n_largest == SERIES_LARGEST && s->n_first == SERIES_FIRST)
+    if (s->n_largest == SERIES_LARGEST && (s->n_first == SERIES_FIRST || point.at < s->from))
         s->threshold = s->largest[0].value + 1;
 }
 
@@ -135,7 +135,7 @@ void series_offer(struct series *s, uint64_t at, uint64_t value)
 {
     const struct series_point point = {at, value};
 
-    if (s->n_first < SERIES_FIRST)
+    if (s->n_first < SERIES_FIRST && at >= s->from)
         s->first[s->n_first++] = point;
     keep_large(s, point);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts: marks in the units of two axes, drawn as one SVG with scales, axes and a legend. */
+/* Charts: marks in the units of two axes, drawn as one SVG. */
 #include <math.h>
 
 #include "out/chart.h"
@@ -492,7 +492,7 @@ void chart_legend_item(struct text *out, const char *classes, const char *label)
     html_put(out, "<span><i class=\"key %s\"></i>%s</span>", classes, label);
 }
 
-/* Up to the start of the SVG, `height` pixels high; a legend if there are several keys. The description follows. */
+/* Up to the start of the SVG, `height` pixels high; the description follows. */
 static void put_chart_head(const struct chart *c, double height, struct text *out)
 {
     html_put(out, "<figure><figcaption>%s", c->title);
@@ -511,8 +511,10 @@ static void put_chart_head(const struct chart *c, double height, struct text *ou
 
 bool chart_wants_log(const struct chart_axis *axis)
 {
-    return axis->scale == CHART_LOG || (axis->scale != CHART_LINEAR && axis->low > 0 &&
-                                        axis->high / axis->low > (axis->scale == CHART_WIDE ? WIDE : LOG_FROM));
+    if (axis->scale == CHART_LOG) /* not if nothing was counted */
+        return axis->least > 0;
+    return axis->scale != CHART_LINEAR && axis->low > 0 &&
+           axis->high / axis->low > (axis->scale == CHART_WIDE ? WIDE : LOG_FROM);
 }
 
 struct svg_scale chart_scale(const struct chart_axis *axis, bool log)

@@ -50,8 +50,7 @@ static double histogram_quantile(const struct row *row, double share)
     return NAN;
 }
 
-/* The least distance between two values (up to the limit): usually the resolution of the clock. Narrower bins would
- * alternate with empty ones. */
+/* The least distance between two values up to the limit. Narrower bins would alternate with empty ones. */
 static double finest(const struct chart_entry *entries, size_t n, double limit)
 {
     double least = INFINITY;
@@ -122,7 +121,7 @@ void chart_histograms(struct chart *c, const struct chart_entry *entries, size_t
     }
 }
 
-void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, double before, bool dots)
+void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, double most, bool dots)
 {
     c->x.steps = c->y.steps = 6;
     c->x.tight = !dots;
@@ -130,16 +129,20 @@ void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, 
     c->y.scale = CHART_AUTO;
     for (size_t i = 0; i < n; i++) {
         const struct row *row = entries[i].row;
-        size_t points = 0;
-        while (points < row->n_series && row->series[points].at < before)
+        const double from = isfinite(most) ? fmax(row_param_number(&row->param, "window"), 0) : -INFINITY;
+        const struct stats_point *points = row->series;
+        size_t left = row->n_series, used = 0;
+        for (; left && points->at < from; left--)
             points++;
+        while (used < left && (!isfinite(most) || points[used].at < from + most))
+            used++;
         chart_key(c, entries[i].label, entries[i].colour);
         chart_mark(c,
                    (struct chart_mark){.shape = dots ? CHART_POINTS : CHART_LINE,
                                        .group = entries[i].colour + 1,
                                        .classes = dots ? "dots" : "thin",
-                                       .points = row->series,
-                                       .n = points},
+                                       .points = points,
+                                       .n = used},
                    NULL);
     }
 }
@@ -339,7 +342,7 @@ void chart_samples(struct chart *c, const struct chart_entry *entry)
     middle->dx2 = 1;
 }
 
-/* Shares of the time: the colours, and the signs in text. Level 0 is for a share of 0. */
+/* Colours, and signs in text, by share of the time. Level 0 is for 0. */
 static const struct {
     double from;
     char sign;
@@ -500,7 +503,7 @@ char *chart_strip_note(char *buf, size_t size)
 /* --- Histograms as text. --- */
 
 #define MOST_BINS 25u
-/* From this ratio of highest to lowest on, bins have equal ratios: of equal width, one would have all but the tail. */
+/* From this ratio of highest to lowest on, bins have equal ratios. */
 #define GEOMETRIC   100.0
 #define SIGNIFICANT 4
 

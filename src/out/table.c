@@ -103,7 +103,8 @@ static void put_table_cell(const struct view *view, size_t group, size_t sample,
     } else {
         const bool usual = !column->metric && fields[column->field].kind != COUNT;
         const double scale = usual && view->layout->scale > 0 ? view->layout->scale : column->scale;
-        const double value = row ? number(row, column->field, sample) * (scale > 0 ? scale : 1) : NAN;
+        const double whole = row && column->of ? row_param_number(&row->param, column->of) / 100 : 1;
+        const double value = row ? number(row, column->field, sample) * (scale > 0 ? scale : 1) / whole : NAN;
         unsigned decimals = column->decimals || !usual ? column->decimals : view->layout->decimals;
         if (decimals == TABLE_FOUR_DIGITS)
             decimals = (unsigned)units_decimals(value);

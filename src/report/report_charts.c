@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The charts of jitbench report: a table of them, and how the rows of each become marks. */
+/* A table of the report's charts, and how the rows of each become marks. */
 #include <math.h>
 
 #include "report/report.h"
@@ -44,11 +44,12 @@ struct chart_spec {
     } x, y;                       /* x without a title: time since the start, in us */
     const char *x_metric;
     const char *split; /* MARK_CURVE: parameter with a line for each value */
+    enum { STAT_MEAN, STAT_MEDIAN, STAT_MIN } stat;
     void (*line)(struct chart *c, const struct chart_entry *entry);
     bool share;                  /* chart_range: under it the load's share */
     bool first, dots;            /* MARK_SERIES: only the first events; not a line */
     bool body;                   /* MARK_HISTOGRAM: without the tail */
-    bool by_part, per_test, log; /* per_test: a panel for each test */
+    bool by_part, per_test, log; /* per_test: a panel for each test; log: bars, or the x axis of a curve */
     struct part parts[PARTS_MAX];
 };
 
@@ -57,8 +58,14 @@ struct chart_spec {
 #define SERIES_NOTE "the first 500 and the 2,000 longest"
 #define RANGE_NOTE  "line: minimum to maximum; dot: median; thick: median to p99"
 #define DELAYS_NOTE "above the mean of their run, in clock ticks; "
+#define LEVEL_CHART(metric_, title_) \
+    .metric = metric_, .title = title_, .note = "of each block of experiments", .x = {"Experiment", ""}, \
+    .y = {"They took"}
+#define SHARE_CHART(limit_) \
+    .metric = "delayed_" limit_, .title = "Time in delays over " limit_, .note = DELAYS_NOTE "95 % interval", \
+    .y = {"Share of all time", "%"}
 
-/* The charts of Kot's thesis on very short experiments; put_experiments() fills in what differs between its tests. */
+/* The charts of Kot's thesis; put_experiments() fills in what differs between its tests. */
 static const struct chart_spec experiment_charts[] = {
     {.mark = MARK_SERIES, .first = true, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took"}},
     {.mark = MARK_SERIES,
@@ -73,7 +80,18 @@ static const struct chart_spec experiment_charts[] = {
      .x = {"An experiment took"},
      .y = {"Experiments", ""}},
     {.mark = MARK_HISTOGRAM, .title = "Distribution, all", .x = {"An experiment took"}, .y = {"Experiments", ""}},
-    {.mark = MARK_CURVE, .note = "whiskers: 95 % interval of the mean", .y = {"Mean"}},
+    {.mark = MARK_SERIES, LEVEL_CHART("cycles_level", "Median over the whole run")},
+    {.mark = MARK_SERIES, LEVEL_CHART("cycles_floor", "Minimum over the whole run")},
+    {.mark = MARK_CURVE, .title = "Mean", .note = "whiskers: 95 % interval of the mean", .y = {"Mean"}},
+    {.mark = MARK_CURVE,
+     .metric = "cycles_ci90",
+     .title = "90 % interval",
+     .note = "of the mean of one run, over its experiments: half of its width",
+     .y = {"Half-width"}},
+    {.mark = MARK_CURVE, .stat = STAT_MEDIAN, .title = "Median", .note = "of all experiments", .y = {"Median"}},
+    {.mark = MARK_CURVE, .stat = STAT_MIN, .title = "Minimum", .note = "of all experiments", .y = {"Minimum"}},
+    {.mark = MARK_CURVE, SHARE_CHART("400")},
+    {.mark = MARK_CURVE, SHARE_CHART("2000")},
     {.mark = MARK_BARS,
      .title = "Delays by size",
      .note = DELAYS_NOTE "mean of the runs, 95 % interval",
@@ -92,8 +110,8 @@ static const struct chart_spec experiment_charts[] = {
 static const struct experiment_chart {
     const char *suite, *test, *key, *prefer, *x_title, *x_metric, *curve, *bars;
 } experiments[] = {
-    {"prime", "prime", "limit", "22", "Divisions in an experiment", "divisions", "Mean against divisions", "Limit"},
-    {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "Mean against array size", "Elements"},
+    {"prime", "prime", "limit", "22", "Divisions in an experiment", "divisions", "divisions", "Limit"},
+    {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "array size", "Elements"},
 };
 
 static const struct chart_spec suite_charts[] = {
@@ -267,8 +285,10 @@ static void put_works(const struct picks *picks, struct charts *charts)
     for (size_t from = 0, n, panel = 0; from < picks->n && panel < PANELS_MAX; from += n, panel++) {
         struct chart_entry entries[REPORT_RUNS_MAX * 4];
         const char *label = picks->pick[from].of.label;
-        struct chart c =
-            chart_of(about, picks->pick[from].of.row->unit, TEXT_LINE("%s: %s%s", about->title, key, label));
+        const struct row *row = picks->pick[from].of.row;
+        const double window = about->first ? row_param_number(&row->param, "window") : 0;
+        const char *what = window > 0 ? TEXT_LINE("500 experiments from %.0f on", window) : about->title;
+        struct chart c = chart_of(about, row->unit, TEXT_LINE("%s: %s%s", what, key, label));
         size_t used = 0;
         for (n = 0; from + n < picks->n && picks->pick[from + n].of.label == label; n++)
             if (used < COUNT(entries)) {
@@ -298,8 +318,8 @@ static bool keeps_name(const struct picks *picks, const struct row *row)
     return false;
 }
 
-/* The run, the command, and the values of the other parameters. If --name contains the parameter, the names of the
- * tests in a line differ: then they have "{NAME}" in place of the value. */
+/* The run, the command, and the values of the other parameters. Names of tests that contain the value have "{NAME}" in
+ * its place. */
 static void label_command(const struct picks *picks, const struct chart_entry *point, struct text *out)
 {
     const struct row *row = point->row;
@@ -376,6 +396,7 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
     const char *first = varied && lines.n > most ? TEXT_LINE("the first %zu lines of %zu; ", most, lines.n) : "";
     const char *note = TEXT_LINE("%swhiskers: 95 %% interval of the mean", first);
     c.note = varied ? note : c.note;
+    c.x.scale = about->log ? CHART_LOG : c.x.scale;
     for (size_t line = 0; line < lines.n && line < most; line++) {
         FREED_BY(memory_free) struct chart_value *values = memory_get(picks->n, sizeof(*values));
         unsigned colour = 0;
@@ -385,7 +406,9 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
             if (line_of[i] != line)
                 continue;
             colour = used ? colour : colour_of[i] % HTML_COLOURS;
-            values[used++] = (struct chart_value){x[i], s->mean, s->ci95_lo, s->ci95_hi};
+            values[used++] = about->stat
+                                 ? (struct chart_value){x[i], about->stat == STAT_MIN ? s->min : s->median, NAN, NAN}
+                                 : (struct chart_value){x[i], s->mean, s->ci95_lo, s->ci95_hi};
         }
         chart_curve(&c, lines.name[line], colour, values, used);
     }
@@ -440,8 +463,10 @@ static void put_bar_chart(const struct picks *picks, const struct chart_entry *e
             chart_bar(&c, i, k, &v);
         }
     }
-    if (about->log && c.y.found) /* so that the least bar can be seen */
-        chart_extend(&c.y, fmin(isfinite(least) ? least / 2 : 1, 0.5));
+    if (about->log && isfinite(least)) /* so that the least bar can be seen */
+        chart_extend(&c.y, fmin(least / 2, 0.5));
+    else if (about->log && c.y.found)
+        c.note = "no delays: all counts are 0";
     chart_put(&c, charts, false);
 }
 
@@ -665,11 +690,13 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
         struct chart_spec about = experiment_charts[i];
         about.suite = of->suite;
         about.test = of->test;
-        about.metric = "cycles";
+        about.metric = about.metric ? about.metric : "cycles";
         about.key = of->key;
         about.prefer = of->prefer;
+        const char *title = TEXT_LINE("%s against %s", about.title, of->curve);
         if (about.mark == MARK_CURVE) {
-            about.title = of->curve;
+            about.title = title;
+            about.log = !of->x_metric;
             about.x.title = of->x_title;
             about.x.unit = "";
             about.x_metric = of->x_metric;

@@ -13,7 +13,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         [PARAM_PLACEMENT] = "timer load control slice_us uclamp load_weight load_limit",
         [PARAM_OUTCOME] =
             "pages loops_per_ms periods up_to planned histogram_us stopped_us worst_cpu pid tasks names irq "
-            "source precision begun_us build judge load_rate",
+            "source precision begun_us build judge load_rate window",
         [PARAM_COMMAND] = "input prepare command",
     };
 

@@ -186,6 +186,30 @@ def check_series(row, n):
     return dict(points)
 
 
+def check_blocks(rows, values):
+    """Minimum and median, of the run and of each whole block: of the latter that of 64 of its experiments."""
+    n, apart = len(values), 1
+    while n // apart > 64 * 128:
+        apart *= 2
+    for metric, of_run, of_block in (("cycles_floor", min(values), min),
+                                     ("cycles_level", quantile(sorted(values), 0.5),
+                                      lambda block: sorted(block[apart - 1::apart])[32])):
+        row = one(rows, metric)
+        expect_near(metric, row["value"], of_run)
+        size = 64 * apart
+        wanted = [(at, of_block(values[at:at + size])) for at in range(0, n - size + 1, size)]
+        expect(wanted and pairs(row["series"]) == wanted, "series of", metric, "is", row["series"][:200])
+
+
+def check_window(name, start):
+    """The 500 experiments from `start` on, and not the first 500."""
+    row, start = one(read(name), "cycles"), int(start)
+    positions = {position for position, _ in pairs(row["series"])}
+    expect(param(row, "window") == str(start), "param is", row["param"])
+    expect(positions >= set(range(start, start + SERIES_FIRST)), "experiments of the window are missing")
+    expect(not positions >= set(range(SERIES_FIRST)), "the first experiments are there")
+
+
 def check_prime(name, n):
     """One run of limit 22: the work's size, and everything that follows from the histogram."""
     rows, n = read(name), int(n)
@@ -219,6 +243,7 @@ def check_every(name, series_name):
     if n > SERIES_LARGEST:
         for number, value in enumerate(values):
             expect(value <= ordered[-SERIES_LARGEST] or number in series, "experiment", number, "of", value, "is missing")
+    check_blocks(rows, values)
     counts = collections.Counter(values)
     for low, count in pairs(row["hist"]):
         if low < ONE_CYCLE:

@@ -161,6 +161,95 @@ CLI_TEST(test_report_of_folders_and_patterns)
     assert_string_equal(result.out, "");
 }
 
+/* Minimum and median of 100 blocks of 10,000 experiments, which from number 300,000 on are higher by `step`. */
+static void make_blocks(const char *name, unsigned step)
+{
+    static const char *const metrics[] = {"cycles_floor", "cycles_level"};
+    char text[8192];
+    size_t length = (size_t)snprintf(text, sizeof(text), "%s", header);
+
+    for (unsigned m = 0; m < COUNT(metrics); m++) {
+        length += (size_t)snprintf(text + length, sizeof(text) - length,
+                                   "1,%s,%s,prime,prime,,limit=22,%s,cycles,1,880,880,880,880,880,,ok,,,,880,,", name,
+                                   name, metrics[m]);
+        for (unsigned i = 0; i < 100; i++)
+            length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u:%u", i ? ";" : "", 10000 * i,
+                                       880 + (i < 30 ? 0 : step));
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "\r\n");
+    }
+    assert_true(length < sizeof(text));
+    cli_write_file(cli->work, name, text);
+}
+
+struct place {
+    double x, y; /* pixels; y downwards */
+};
+
+/* The 100 points of the line with this class in the figure with this title. */
+static void read_line(const char *page, const char *title, const char *class, struct place *points)
+{
+    char start[128];
+    size_t n = 0;
+
+    (void)snprintf(start, sizeof(start), "<figcaption>%s<", title);
+    const char *at = strstr(page, start);
+    assert_non_null(at);
+    (void)snprintf(start, sizeof(start), "<g class=\"%s\">", class);
+    at = strstr(at, start);
+    assert_non_null(at);
+    at = strstr(at, " d=\"");
+    assert_non_null(at);
+    for (at += 4; *at == (n ? 'L' : 'M') && n < 100; n++) {
+        char *end;
+        points[n].x = strtod(at + 1, &end);
+        points[n].y = strtod(end, &end);
+        at = end;
+    }
+    assert_int_equal(n, 100);
+    assert_int_equal(*at, '"');
+}
+
+CLI_TEST(test_report_shows_a_step_in_the_line_of_the_system_that_has_one)
+{
+    static const char *const titles[] = {"Median over the whole run: limit 22", "Minimum over the whole run: limit 22"};
+    size_t size;
+
+    make_blocks("even", 0);
+    make_blocks("steps", 160);
+    char *page = report(ARGS("report", "even", "steps"), &size);
+    for (size_t t = 0; t < COUNT(titles); t++) {
+        struct place even[100], steps[100];
+        read_line(page, titles[t], "s0", even);
+        read_line(page, titles[t], "s1", steps);
+        for (size_t i = 0; i < 100; i++) {
+            assert_true(even[i].y == even[0].y);
+            assert_true(i < 30 ? steps[i].y == even[0].y : steps[i].y < even[0].y - 50);
+        }
+        const double share = (steps[30].x - steps[0].x) / (steps[99].x - steps[0].x);
+        assert_true(share > 0.29 && share < 0.32);
+    }
+}
+
+CLI_TEST(test_report_without_delays_has_no_logarithmic_axis)
+{
+    char text[1024];
+    size_t size;
+
+    (void)snprintf(text, sizeof(text),
+                   "%s1,a,h,prime,prime,,limit=22,cycles,cycles,3,5,5,4,5,6,,ok,,,,5;4;6,4:1;5:1;6:1,0:5;1:4;2:6\r\n"
+                   "1,a,h,prime,prime,,limit=22,delays_a,events,3,0,0,0,0,0,,ok,,,,0;0;0,,\r\n",
+                   header);
+    cli_write_file(cli->work, "none.csv", text);
+    char *page = report(ARGS("report", "none.csv"), &size);
+    const char *figure = strstr(page, "<figcaption>Delays by size");
+    assert_non_null(figure);
+    char *end = strstr(figure, "</figure>");
+    assert_non_null(end);
+    *end = '\0';
+    cli_expect_text(figure, "no delays");
+    cli_expect_no_text(figure, "log scale");
+}
+
 /* 20,000 rows of 12 runs with 100,000 bins in one of them and 100,000 points in another. */
 CLI_TEST(test_report_is_of_bounded_size_and_quick)
 {

@@ -67,8 +67,10 @@ static int made_up_run(struct party_context *context)
 {
     const struct made_up_params *params = context->params;
     double *number = context->recorder[EXPERIMENT_NUMBERS];
-    struct experiment e = {
-        .hist = context->recorder[EXPERIMENT_HIST], .series = context->recorder[EXPERIMENT_SERIES], .fd = -1};
+    struct experiment e = {.hist = context->recorder[EXPERIMENT_HIST],
+                           .series = context->recorder[EXPERIMENT_SERIES],
+                           .apart = UINT64_MAX,
+                           .fd = -1};
 
     hist_init(e.hist, params->base);
     for (size_t i = 0; i < COUNT(params->part); i++)
@@ -222,7 +224,7 @@ TEST_WITH(test_experiment_run_forgets_the_warm_up, NULL, end)
     experiment_record(e, 800, 0);
     experiment_record(e, 70000, 0);
     assert_int_equal(e->number, 3);
-    assert_int_equal(experiment_run(&p.context, 2, record_from_801), 0);
+    assert_int_equal(experiment_run(&p.context, 2, 0, record_from_801), 0);
     assert_int_equal(e->number, 2);
     assert_int_equal(e->hist->base, 700); /* an eighth below the least */
     assert_int_equal(e->hist->n, 2);
@@ -341,12 +343,99 @@ TEST_WITH(test_experiment_slices_last_as_long_as_planned, NULL, end)
         p.context.rate = cases[i].rate;
         p.context.expected_ns = 77000;
         slice_that_fails = cases[i].fails;
-        assert_int_equal(experiment_run(&p.context, 100, record_or_fail), cases[i].fails == UINT64_MAX ? 0 : -1);
+        assert_int_equal(experiment_run(&p.context, 100, 0, record_or_fail), cases[i].fails == UINT64_MAX ? 0 : -1);
         assert_int_equal(begun_ns, 77000);
         assert_int_equal(sliced.calls, cases[i].slices);
         const unsigned last = cases[i].slices ? cases[i].slices - 1 : 0;
         assert_true(sliced.counts[0] == cases[i].first && sliced.costs[0] == cases[i].cost_of_first);
         assert_true(sliced.counts[last] == cases[i].last && sliced.costs[last] == cases[i].cost_of_last);
+        tear_down(&p);
+    }
+}
+
+/* Each of 1 to 10006 once, scattered. */
+static int record_scattered(struct party_context *context, uint64_t count)
+{
+    struct experiment *e = context->state;
+
+    for (uint64_t i = 0; i < count; i++)
+        experiment_record(e, (e->number + 1) * 7919 % 10007);
+    return 0;
+}
+
+/* The 2,000 largest are those of the whole run, before and behind the window. */
+TEST_WITH(test_experiment_window_begins_where_asked, NULL, end)
+{
+    enum { ALL = 10006, FROM = 4000, LEAST_KEPT = ALL - (int)SERIES_LARGEST + 1 };
+    struct fixture_party p;
+    const struct series *series = set_up(&p, -1, 0)->series;
+    bool before = false;
+
+    memset(&sliced, 0, sizeof(sliced));
+    assert_int_equal(experiment_run(&p.context, ALL, FROM, record_scattered), 0);
+    assert_true(sliced.calls == 2 && sliced.counts[0] == FROM && sliced.counts[1] == ALL - FROM);
+    assert_int_equal(series->n, ALL);
+    assert_int_equal(series->n_first, SERIES_FIRST);
+    for (uint64_t i = 0; i < SERIES_FIRST; i++) {
+        assert_int_equal(series->first[i].at, FROM + i);
+        assert_int_equal(series->first[i].value, (FROM + i + 1) * 7919 % 10007);
+    }
+    assert_int_equal(series->n_largest, SERIES_LARGEST);
+    for (size_t i = 0; i < SERIES_LARGEST; i++) {
+        assert_true(series->largest[i].value >= LEAST_KEPT);
+        before |= series->largest[i].at < FROM;
+    }
+    assert_true(before);
+    assert_int_equal(series->threshold, LEAST_KEPT + 1);
+    tear_down(&p);
+}
+
+/* Delays at every ninth experiment, and a step of the level at number 300,000. */
+static int record_step(struct party_context *context, uint64_t count)
+{
+    struct experiment *e = context->state;
+
+    for (uint64_t i = 0; i < count; i++)
+        experiment_record(e, (e->number < 300000 ? 880 : 1040) + (e->number % 9 ? e->number % 3 : 70000));
+    return 0;
+}
+
+/* Blocks of 8192 experiments, of which number 36 has the step; 576 experiments are left out (worked out by python3). */
+TEST_WITH(test_experiment_blocks_show_a_step_of_the_level, NULL, end)
+{
+    struct fixture_party p;
+    const struct experiment *e = set_up(&p, -1, 0);
+
+    assert_int_equal(record_step(&p.context, 10000), 0); /* warm-up */
+    assert_int_equal(e->floors->n, 0);
+    assert_int_equal(experiment_run(&p.context, 1000000, 0, record_step), 0);
+    assert_int_equal(e->floors->n, 122);
+    assert_int_equal(e->levels->n, 122);
+    for (uint64_t i = 0; i < 122; i++) {
+        assert_int_equal(e->floors->first[i].at, 8192 * i);
+        assert_int_equal(e->levels->first[i].at, 8192 * i);
+        assert_int_equal(e->floors->first[i].value, i <= 36 ? 880 : 1040);
+        assert_int_equal(e->levels->first[i].value, i < 36 ? 881 : i == 36 ? 882 : 1041);
+    }
+    tear_down(&p);
+}
+
+/* The blocks are so long that there are at most 128, and so many experiments are compared. */
+TEST_WITH(test_experiment_blocks_of_few_and_of_many, NULL, end)
+{
+    static const struct {
+        uint64_t counts, blocks, last; /* last: where the last one begins */
+    } cases[] = {{63, 0, 0}, {64, 1, 0}, {8255, 64, 8064}, {8192, 128, 8128}, {16384, 128, 16256}, {1, 0, 0}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party p;
+        const struct experiment *e = set_up(&p, -1, 0);
+        assert_int_equal(experiment_run(&p.context, cases[i].counts, 0, record_from_801), 0);
+        assert_int_equal(e->floors->n, cases[i].blocks);
+        if (cases[i].blocks) {
+            assert_int_equal(e->floors->first[cases[i].blocks - 1].at, cases[i].last);
+            assert_int_equal(e->floors->first[cases[i].blocks - 1].value, 801 + cases[i].last);
+        }
         tear_down(&p);
     }
 }
@@ -363,7 +452,7 @@ TEST_WITH(test_experiment_writes_every_event, NULL, end)
     experiment_record(e, 5, 0); /* warm-up */
     for (uint64_t i = 0; i < LINES; i++)
         text_printf(&expected, "22,0,0,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
-    assert_int_equal(experiment_run(&p.context, LINES, record_thousands), 0);
+    assert_int_equal(experiment_run(&p.context, LINES, 0, record_thousands), 0);
     char *text = fixture_read_file(fd);
     assert_int_equal(strlen(text), expected.length);
     assert_string_equal(text, expected.data);
@@ -395,11 +484,11 @@ TEST_WITH(test_experiment_run_measures_the_clock, NULL, end)
     (void)set_up(&p, -1, 0);
     const double *number = p.context.recorder[EXPERIMENT_NUMBERS];
 
-    assert_int_equal(experiment_run(&p.context, 1, record_thousands), 0);
+    assert_int_equal(experiment_run(&p.context, 1, 0, record_thousands), 0);
     assert_true(number[NUMBER_COST_MEDIAN] >= 0);
     assert_true(number[NUMBER_GRAIN] > 0);
     known_cost = &(const struct clock_cost){.min = 3, .median = 5, .grain = 2};
-    assert_int_equal(experiment_run(&p.context, 1, record_thousands), 0);
+    assert_int_equal(experiment_run(&p.context, 1, 0, record_thousands), 0);
     known_cost = NULL;
     assert_true(number[NUMBER_COST_MEDIAN] == 5 && number[NUMBER_GRAIN] == 2);
     tear_down(&p);
