@@ -270,8 +270,8 @@ TEST(test_option_names_with_rates)
         {"read:1TB/s,cmd:make -j8, write:x", 20, 0, 1ull << 40, "make -j8, write:x", ""},
         {"write:2M,write", 2, 2 << 20, 0, "", ""},
         {"ring:20M", 8, 0, 0, "20M", ""}, /* the command refuses it */
-        {"write:2047K", 0, 0, 0, "", "--load: '2047K' is out of range (2 MiB to 1 TiB, suffix K, M or G)"},
-        {"write:1025G", 0, 0, 0, "", "--load: '1025G' is out of range (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"write:2047K", 0, 0, 0, "", "--load: '2047K' is out of range (2 MiB to 1 TiB)"},
+        {"write:1025G", 0, 0, 0, "", "--load: '1025G' is out of range (2 MiB to 1 TiB)"},
         {"none,read:,ring", 0, 0, 0, "", "--load: '' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
         {"write:20MB", 0, 0, 0, "", "--load: '20MB' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
         {"write:B/s", 0, 0, 0, "", "--load: 'B/s' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
