@@ -17,7 +17,7 @@ enum {
     EXPERIMENT_FLOORS,
     EXPERIMENT_LEVELS
 };
-enum { NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
+enum { NUMBER_COST_MEDIAN, NUMBER_GRAIN, NUMBER_MIGRATED, NUMBER_OWN, NUMBER_COUNT = NUMBER_OWN + 4 };
 #define EXPERIMENT_PARTY(name_) \
     PARTY_IS(name_, [EXPERIMENT_HIST] = {RECORD_HIST, 0}, [EXPERIMENT_SERIES] = {RECORD_SERIES, 0}, \
              [EXPERIMENT_NUMBERS] = {RECORD_NUMBERS, NUMBER_COUNT}, [EXPERIMENT_CHECKS] = {RECORD_CHECKS, 8}, \
@@ -39,6 +39,7 @@ enum {
     METRIC_CLOCK_COST,
     METRIC_CLOCK_GRAIN,
     METRIC_CLOCK_HZ,
+    METRIC_MIGRATED,
     METRIC_OWN,
 };
 extern const struct metric experiment_metrics[METRIC_OWN];
@@ -63,7 +64,9 @@ extern const struct metric experiment_metrics[METRIC_OWN];
 struct experiment {
     struct hist *hist;
     struct series *series, *floors, *levels;
-    uint64_t number;                 /* of the next experiment */
+    uint64_t number; /* of the next experiment */
+    uint64_t migrated;
+    uint32_t cpu;                    /* of the last one */
     uint64_t apart;                  /* an experiment is sampled if number & apart is then 0 */
     uint64_t least;                  /* of the block */
     uint64_t sampled[BLOCK_SAMPLES]; /* sorted */
@@ -86,9 +89,13 @@ void experiment_teardown(struct party_context *context);
 void experiment_write(struct experiment *e, uint64_t ticks);
 void experiment_sample(struct experiment *e, uint64_t ticks);
 
-/* After the second reading of the clock. */
-static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks)
+/* An experiment took `ticks`, and ended on `cpu`. After the second reading of the clock. */
+static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks, uint32_t cpu)
 {
+    if (__builtin_expect(cpu != e->cpu, 0)) {
+        e->cpu = cpu;
+        e->migrated++;
+    }
     hist_add(e->hist, ticks);
     series_add(e->series, e->number++, ticks);
     e->least = smaller(e->least, ticks);

@@ -5,16 +5,17 @@
 
 #include "bench/list.h"
 
-/* How much of a benchmark's memory was in huge pages, asked after the run: the row's parameter pages=. */
+/* How much memory was in huge pages, asked after the run: the parameter pages=. */
 
 struct results;
 
 /* 1 if the others are known; bytes in huge pages; bytes that could have been. */
 enum { PAGES_KNOWN, PAGES_HUGE, PAGES_POSSIBLE, N_PAGES };
 
-/* Maps untouched memory with the advice MADV_HUGEPAGE or MADV_NOHUGEPAGE, which makes the machine's setting not
- * matter. It stays until the process ends. NULL: out of memory. */
+/* Maps untouched memory of reserved huge pages, or with the advice MADV_HUGEPAGE or MADV_NOHUGEPAGE, so that the
+ * machine's setting does not matter. It stays until the process ends. NULL: out of memory. */
 void *pages_map(size_t bytes, int advice);
+#define PAGES_RESERVED (-1)
 
 /* For the mappings of the n addresses; unchanged if not known. Only after the run: the kernel walks all pages. */
 void pages_record(const void *const *addresses, size_t n, double numbers[N_PAGES]);
@@ -119,10 +120,10 @@ struct array_params {
 };
 
 struct bandwidth_params {
-    uint64_t array_bytes; /* of each of the three arrays, all copies together; 0: automatic */
-    uint64_t repetitions; /* in a run; the first is not counted */
-    bool nontemporal;
-    char bounded[64]; /* why the arrays are smaller than STREAM's rule; or "" */
+    uint64_t array_bytes;       /* of each of the three arrays, all copies together; 0: automatic */
+    uint64_t repetitions;       /* in a run; the first is not counted */
+    bool nontemporal, reserved; /* reserved: in pages of MAP_HUGETLB */
+    char bounded[64];           /* why the arrays are smaller than STREAM's rule; or "" */
 };
 
 /* STREAM's rule in bytes: 4 times the sum of all last-level caches (256 MiB when cache_bytes is 0, not known), at

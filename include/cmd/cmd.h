@@ -52,7 +52,7 @@ struct options {
     uint64_t across, labels, max_time_ns, recent, runs, samples, slice_ns, time_ns, who_memory, with_timeout_ns;
     int bind, by, color, core_probe, format, judge, layout, policy, stat; /* core_probe 0: on */
     bool all, classic, counters, dry_run, force, help, hold_latency, json, metrics, nagios, no_csv, no_samples, quick;
-    bool quiet, strict, summary, tuned, verbose, who, within;
+    bool quiet, strict, summary, thesis, tuned, verbose, who, within;
     char comment[256], dir[512], fail_items[1024], ignore[1024], interleave[1024], output[1024], series[1024];
     char print[1024], snapshot[1024], start_at[64], with[1024];
 };
@@ -135,7 +135,8 @@ void command_wrap(struct text *text, size_t indent, unsigned width);
 /* A line, if /proc or /sys is missing: what cannot be known. */
 void command_put_unmounted(const struct machine *machine, const char *what, struct text *out);
 
-/* Parses by n tables with targets, sets defaults (of --quick or --classic), and prints help for --help. operands: room
+enum option_preset command_preset(const struct option_table *tables, size_t n);
+/* Parses by n tables with targets, sets defaults (of the preset), and prints help for --help. operands: room
  * for argc. Returns 0; EXIT_USAGE (EXIT_ROW_FAILED: help could not be printed) with a line on standard error; -1: help
  * was printed. */
 int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
@@ -463,7 +464,7 @@ extern const struct option measure_timed_rows[2], measure_copies_rows[1], measur
 
 struct suite {
     struct command command;
-    unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs: by default, quick, classic */
+    unsigned seconds[PRESET_COUNT]; /* usual duration in s on two CPUs; 0: `all` leaves it out */
     size_t options_size;
     struct suite_options options[7]; /* ends with neither rows nor bench */
     /* Letters that the suite takes from common options, as the tool that it replaces. NULL: none. */
@@ -590,9 +591,8 @@ struct init_orders {
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong);
 
-/* "jitbench", then the n words, or those of orders->run; --tuned and --no-samples behind the command's name, as
- * ordered. Appends what is wrong, also with out and scratch; argv NULL: cannot run. The caller frees with
- * init_command_free(). */
+/* "jitbench", then the n words, or those of orders->run, with --tuned and --no-samples as ordered. Appends what is
+ * wrong, also with out and scratch; argv NULL: cannot run. */
 struct init_command {
     struct words words;
     char **argv;
@@ -601,7 +601,7 @@ void init_command_make(const struct init_orders *orders, const char *const *word
                        struct init_command *command, struct text *wrong);
 void init_command_free(struct init_command *command);
 
-/* PID 1 of the machine always, since it must never exit; of a container only if the program's file is called init. */
+/* PID 1 of the machine always; of a container only if the program's file is called init. */
 bool init_chosen(const char *name);
 
 /* argv[0] is the program's name. Returns the exit status, never as PID 1 of the machine. */

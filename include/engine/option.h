@@ -82,7 +82,7 @@ struct option_cpus {
 
 #define OPTION_REST 512
 
-enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_COUNT };
+enum option_preset { PRESET_DEFAULT, PRESET_QUICK, PRESET_CLASSIC, PRESET_THESIS, PRESET_COUNT };
 
 /* In the stored text of several words: between words, and between repetitions of the option. */
 #define OPTION_WORD_END '\x1f'
@@ -120,6 +120,8 @@ struct option {
     double capped, foreign_capped;
     const char *const *choices;           /* NULL-terminated; for CHOICE, NAMES, FAIL_ON and CPUS */
     size_t rest;                          /* NAMES: of char[OPTION_REST], for what follows "NAME:"; 0: none */
+    const char *rated;                    /* NAMES: words whose rest is bytes a second */
+    size_t rates;                         /* of their uint64_t[], by choice */
     const struct option_foreign *foreign; /* hints for values that are none; ends with words NULL */
     const char *preset[PRESET_COUNT];     /* as typed; preset[0] NULL: unset (zeroed); other ones NULL: as preset[0] */
     const char *help;                     /* without a full stop; help adds default and range */
@@ -170,11 +172,10 @@ struct option_table {
 #define OPTION_TABLE(heading_, rows_, target_) .heading = heading_, .rows = rows_, .n = COUNT(rows_), .target = target_
 
 /* Parses argv[1..argc-1] against n tables, options and operands mixed; "--" ends the options. Long options may be
- * unambiguous prefixes; "--name=value" is "--name value", "-n5" is "-n 5"; letters of flags combine. An optional
- * value is only taken from "--name=value" or "-nVALUE", unless `follows` is set. Of a repeated option the last value
- * wins, but COUNTS, NAMES, FAIL_ON and LINES append. option_defaults() is called before, or after when the preset
- * depends on the options. Returns the number of operands, stored in order in operands[] (room for argc), with notes
- * ("": none) in error, or -1 with a line in error. */
+ * unambiguous prefixes; letters of flags combine. An optional value is only taken from "--name=value" or "-nVALUE",
+ * unless `follows` is set. Of a repeated option the last value wins, but COUNTS, NAMES, FAIL_ON and LINES append.
+ * option_defaults() is called before, or after when the preset depends on the options. Returns the number of operands,
+ * stored in order in operands[] (room for argc), with notes ("": none) in error, or -1 with a line in error. */
 int option_parse(int argc, char *const argv[], struct option_table *tables, size_t n, const char **operands,
                  struct error *error);
 

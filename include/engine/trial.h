@@ -161,6 +161,7 @@ struct results {
     struct group_values *group;
     struct row_params others; /* parties not measured: "timer=fifo:96 load=other" */
     uint64_t n_trials, spent_ns;
+    double celsius[2];     /* before the first trial, after the last */
     uint64_t n_stopped;    /* trials in which a signal stopped a process; the first RESULTS_STOPPED_MAX are repeated */
     bool retaken;          /* the last trial waited for a CPU, and did not count: the next one does */
     bool waits;            /* nor did it help: no other one is replaced */

@@ -26,6 +26,9 @@
 #define LOAD_DECLARE(name) extern const struct load load_##name;
 LOADS(LOAD_DECLARE)
 
+#define LOAD_ONE(name) +1
+enum { N_LOADS = LOADS(LOAD_ONE) };
+
 /* Both end with NULL. */
 extern const char *const load_names[];
 extern const struct load *const load_list[];

@@ -13,6 +13,7 @@ struct load_params {
                             * CPUs of all loads. */
     char dir[512];         /* scratch directory of write and read */
     uint64_t file_bytes;   /* of write and read */
+    uint64_t rate;         /* of write or read, bytes a second; 0: all they can */
     uint64_t threads;      /* of burn and ring */
     uint64_t groups;       /* of hack */
     uint64_t memory_bytes; /* of memload */
@@ -58,6 +59,8 @@ struct disk {
     uint64_t size_bytes;  /* of the complete file */
     uint64_t moved_bytes; /* in this run */
     uint64_t due_ns;      /* next update of the load's counts, CLOCK_MONOTONIC_RAW */
+    uint64_t pace_ns;     /* the next block, at the rate */
+    uint64_t start_ns;    /* of the run */
 };
 
 /* Writes or reads one block at at_bytes, and advances it; if O_DIRECT is refused only now, through the cache. Returns 0
@@ -79,7 +82,7 @@ const char *disk_is_not(const char *fs_name);
 enum disk_fill { DISK_GROWS, DISK_FILLED, DISK_TOO_SLOW };
 enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed_ns);
 
-/* The load memload, and its guard, which keeps machines without swap from running out of memory. */
+/* The load memload, and its guard for machines without swap. */
 
 /* Reserve for the rest of the machine: so many bytes, or 5 % of all memory if more. */
 #define MEMLOAD_LEAST_SPARE (UINT64_C(256) << 20)

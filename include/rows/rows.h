@@ -93,6 +93,7 @@ struct row_run {
     uint64_t cpus_online; /* 0: not known */
     char comment[256];
     double start_late_us; /* how late after --start-at the first sample began; NAN: not given */
+    double uptime_s;      /* of the machine, at the start; NAN: not known */
 };
 
 /* Work of a background load while the row was measured. */
@@ -108,6 +109,7 @@ enum load_count {
     LOAD_STARTED, /* programs */
     LOAD_NUMBERS, /* that a program printed */
     LOAD_PRINTED, /* their sum */
+    LOAD_PACED,   /* bytes, by its rate */
     LOAD_COUNTS
 };
 extern const char *const load_count_names[LOAD_COUNTS]; /* in the column param: "load_cpu_s", ... */
@@ -159,6 +161,7 @@ struct row {
     double rt_priority, nice;
     double wall_s, cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major;
     double run_delay_ms, irqs, softirqs, steal_ms, freq_khz;
+    double temp_begin_c, temp_end_c; /* of the CPU, around the samples */
     struct row_causes causes;
     char timer_latency_held[8]; /* deep idle states avoided: "yes", "no" or "" */
     char scratch_disk[256];     /* by storage_describe() */

@@ -216,7 +216,8 @@ int tuned_begin(const struct settings_view *view, struct error *message);
  * Both return -1 with a message when it cannot be read or has any other line. */
 int tuned_begin_file(const char *file, struct error *message);
 int tuned_check_file(const char *file, struct error *message);
-/* Returns 0, also when nothing was changed; -1 with lines on standard error when some could not be restored. */
+/* Returns 0; with lines on standard error -1 when some could not be restored, and 1 when something else had set others.
+ */
 int tuned_end(void);
 /* Returns whether `tune` or tuned_begin() has left a snapshot in its default place. */
 bool tuned_has_snapshot(void);

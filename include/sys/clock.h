@@ -9,13 +9,16 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME */
+#include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME, COUNTER_CPU */
 
 #ifndef COUNTER_NOW_NAME /* of the instruction of counter_now() */
 #define COUNTER_NOW_NAME COUNTER_NAME
 #endif
 
-/* Reads the cycle counter, and the kernel's clocks in nanoseconds. */
+#ifndef COUNTER_CPU /* bits of the CPU */
+#define COUNTER_CPU            0u
+#define counter_read_cpu(cpu_) (*(cpu_) = 0, counter_read())
+#endif
 
 enum clock_kind {
     CLOCK_KIND_COUNTER, /* the architecture's cycle counter, in ticks */
@@ -29,28 +32,29 @@ struct clock_info {
     char why[96]; /* why the counter is not used; "": it is, or the architecture has none */
 };
 
+static inline __attribute__((always_inline)) uint64_t clock_read_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* CLOCK_MONOTONIC_RAW: not slewed by NTP. */
 static inline uint64_t clock_raw_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_MONOTONIC_RAW);
 }
 
 /* The clock by which sleeps end. */
 static inline uint64_t clock_monotonic_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_MONOTONIC);
 }
 
 /* Nanoseconds since 1970, by which runs on several machines start at once. */
 static inline uint64_t clock_realtime_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return clock_read_ns(CLOCK_REALTIME);
 }
 
 /* Read before and after the code to be measured. kind is a constant at the call, so that no branch is left. */
@@ -62,6 +66,13 @@ static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kin
 static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
+}
+
+/* *cpu: as by counter_read_cpu(), or 0. */
+static inline __attribute__((always_inline)) uint64_t clock_end_cpu(enum clock_kind kind, uint32_t *cpu)
+{
+    *cpu = 0;
+    return kind == CLOCK_KIND_COUNTER ? counter_read_cpu(cpu) : clock_raw_ns();
 }
 
 /* Reads the clock without ordering it against the code around it. */
@@ -98,8 +109,7 @@ struct clock_cost {
 void clock_cost_measure(enum clock_kind kind, struct clock_cost *out);
 
 /* Returns the grain of n measured intervals of many lengths, which it sorts: the smallest difference above 1 between
- * neighbours, or 1 if most differ by 1. (A counter that the hypervisor scales up steps by, say, 24.45 ticks:
- * differences are 24, 25, and by rounding 1.) */
+ * neighbours, or 1 if most differ by 1. (A scaled counter may step by 24.45 ticks: differences are 24, 25, and 1.) */
 double clock_grain(uint64_t *intervals, size_t n);
 
 static inline struct timespec clock_timespec(uint64_t ns)
@@ -142,10 +152,9 @@ void core_work_adds(uint64_t blocks);
 extern const unsigned core_link_cycles;
 void core_work_chain(uint64_t blocks);
 
-/* Measures which share of its physical core a CPU (hardware thread) gets right now: it times a fixed number of
- * independent additions, which take up to twice as long while the core's other thread is busy, in cycles of the core:
- * a chain right before them shows its frequency. No counter of a virtual machine shows that. Takes two microseconds,
- * needs no privileges. */
+/* Measures which share of its physical core a CPU (hardware thread) gets right now: it times independent additions,
+ * which take up to twice as long while the core's other thread is busy, in cycles of the core: a chain right before
+ * them shows its frequency. No counter of a virtual machine shows that. Takes two microseconds, needs no privileges. */
 
 /* A level is the time of the additions in cycles, divided by core_probe.unit; the last level stands for all longer
  * times. A CPU that has the core to itself is at level 50 where the core does six additions a cycle, at 75 where it

@@ -237,16 +237,15 @@ struct mounts {
  * writable count as missing too. */
 void mounts_make(struct mounts *mounts);
 
-/* Moves this process to a mount namespace of its own, which ends with it and its children. Returns 0, or -errno:
- * then it has no right to mount anything either. */
+/* Moves this process to a mount namespace of its own, which ends with it and its children. Returns 0 or -errno. */
 int mounts_for_oneself(void);
 
 /* Unmounts what mounts_make() mounted, and removes the directories it made. */
 void mounts_undo(const struct mounts *mounts);
 
-/* Loads every NAME.ko of the directory (and .ko.gz, .xz, .zst where the kernel unpacks them), in rounds, as they
- * depend on each other. Returns how many could not be loaded, with one of them and the reason in error, or -errno
- * when the directory cannot be read. */
+/* Loads all modules of the directory (NAME.ko; .ko.gz, .xz, .zst where the kernel unpacks them); without a '/', those
+ * of these names ("nvme,ext4") from /lib/modules. Returns how many could not be loaded, with the reason of one in
+ * error, or -errno when the directory cannot be read. */
 int modules_load(const char *folder, struct error *error);
 
 #endif

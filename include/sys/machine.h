@@ -5,8 +5,7 @@
 
 #include "sys/cpu.h"
 
-/* Properties and activity of this machine from /proc and /sys. A
- * value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
+/* From /proc and /sys. A value that cannot be read is 'not known' (empty text, -1 or 0), never an error. */
 
 struct machine {
     char host[65], kernel[160], arch[65];
@@ -79,6 +78,9 @@ uint64_t machine_resident_bytes(void);
 
 /* cpufreq's scaling_cur_freq, else /proc/cpuinfo; 0 when not known. */
 uint64_t machine_cpu_khz(unsigned cpu);
+
+/* Of the hottest CPU sensor; NAN when not known. May interrupt CPUs. */
+double machine_celsius(void);
 
 /* Keeps idle CPUs out of deep idle states (PM QoS: wake-up within 0 us) until the returned descriptor is closed, or
  * -errno. */

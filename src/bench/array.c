@@ -7,7 +7,7 @@
 
 enum { METRIC_BYTES = METRIC_OWN };
 
-/* Limit of --sizes, for each of the two arrays. */
+/* Limit of --sizes. */
 #define ELEMENTS_MAX 1048576u
 
 struct arrays {
@@ -38,11 +38,12 @@ static inline __attribute__((always_inline)) void measure(struct experiment *e, 
     uint64_t *a = arrays->a, *c = arrays->c, elements = arrays->elements;
 
     for (uint64_t i = 0; i < count; i++) {
+        uint32_t cpu;
         uint64_t begin = clock_begin(clock);
         /* The "memory" clobber of the clock's asm keeps the accesses between the readings. */
         copy(c, a, elements);
-        uint64_t ticks = clock_end(clock) - begin;
-        experiment_record(e, ticks);
+        uint64_t ticks = clock_end_cpu(clock, &cpu) - begin;
+        experiment_record(e, ticks, cpu);
     }
     arrays->done += count;
 }
@@ -148,7 +149,7 @@ static const struct option options[] = {
     {OPTION("sizes", 0, struct array_params, sizes, "number of 8-byte elements in each small array"),
      OPTION_NUMBER(COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
     {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
-     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M", "1M"}},
     EXPERIMENT_FROM(struct array_params),
 };
 
@@ -162,7 +163,7 @@ const struct bench bench_array = {
     BENCH_PARTY(EXPERIMENT_PARTY("array"), .state_size = sizeof(struct state), .setup = setup, .work = work,
                 .counts = counts, .run = run, .verify = verify, .teardown = experiment_teardown),
     EXPERIMENT_METRICS(own_metrics),
-    .sampling = {SAMPLING(5, 0, 0, 1.5), SAMPLING(3, 3, 0, 1), SAMPLING(100, 100, 0, 3600)},
+    .sampling = {SAMPLING(5, 0, 0, 1.5), SAMPLING(3, 3, 0, 1), SAMPLING(100, 100, 0, 3600), SAMPLING(5, 5, 0, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU with its share of the arrays.
- * Bytes as in STREAM (16, 16, 24, 24 an element), MB = 10^6 bytes. The name STREAM belongs to the original program. */
+ * Bytes are counted as in STREAM, MB = 10^6 bytes. The name STREAM belongs to the original program. */
 #include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"
 
-/* --- Kernels in plain C, with ordinary stores. --- */
+/* --- Kernels in plain C. --- */
 
 /* Otherwise the copy loop becomes a call of memcpy. */
 #ifdef __clang__
@@ -50,7 +50,8 @@ enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
 /* Metrics of a kernel: rate; with the core free; time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
-#define REPETITIONS_MAX 200u
+#define REPETITIONS_MAX 10000u
+#define REFILL          200u /* repetitions: each multiplies by 15 */
 #define SCALAR          3.0
 #define GRANULE         64u /* elements; kernels work on multiples */
 #define TOLERANCE       1e-13
@@ -90,7 +91,16 @@ static size_t share_of(const struct bandwidth_params *params, unsigned copies)
     return (granules ? granules : 1) * GRANULE;
 }
 
-/* Touched first on its CPU, so that pages are local. */
+static void fill(const struct arrays *arrays)
+{
+    for (size_t i = 0; i < arrays->n; i++) {
+        arrays->of[0][i] = 1;
+        arrays->of[1][i] = 2;
+        arrays->of[2][i] = 0;
+    }
+}
+
+/* Touched first on its CPU: pages are local. */
 static int setup(struct party_context *context)
 {
     const struct bandwidth_params *params = context->params;
@@ -99,14 +109,10 @@ static int setup(struct party_context *context)
     arrays->n = share_of(params, context->copies);
     /* pages_record() tells whether the kernel gave huge pages. */
     for (unsigned k = 0; k < ARRAYS; k++)
-        if (!(arrays->of[k] = pages_map(arrays->n * sizeof(double), MADV_HUGEPAGE)))
+        if (!(arrays->of[k] = pages_map(arrays->n * sizeof(double), params->reserved ? PAGES_RESERVED : MADV_HUGEPAGE)))
             return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
     uint64_t start = clock_raw_ns();
-    for (size_t i = 0; i < arrays->n; i++) {
-        arrays->of[0][i] = 1;
-        arrays->of[1][i] = 2;
-        arrays->of[2][i] = 0;
-    }
+    fill(arrays);
     /* Page faults make this far slower than a repetition: safe for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
     return 0;
@@ -142,9 +148,11 @@ static int run(struct party_context *context)
 
     if (!kernels)
         return party_fail(context, "this machine has no such stores");
-    for (uint64_t r = 0; r < params->repetitions; r++)
+    for (uint64_t r = 0; r < params->repetitions; r++) {
+        if (r && r % REFILL == 0)
+            fill(arrays);
         for (unsigned k = 0; k < N_KERNELS; k++) {
-            /* The first repetition is not counted: no core probes; the one before sets the slices' length. */
+            /* Slices are as long as the repetition before says; the first has no probes. */
             struct core_meter core = {.probe = r ? context->core_probe : NULL,
                                       .record = context->recorder[RECORD_CORES + k]};
             party_barrier(context);
@@ -155,6 +163,7 @@ static int run(struct party_context *context)
             slices_add(times, arrays->n, start, end);
             took_ns[k] = end - start;
         }
+    }
     return 0;
 }
 
@@ -179,7 +188,7 @@ static int verify(struct party_context *context)
     double a = 1, b = 2, c = 0;
 
     pages_record((const void *const *)arrays->of, ARRAYS, context->recorder[RECORD_PAGES]);
-    for (uint64_t r = 0; r < params->repetitions; r++) {
+    for (uint64_t r = (params->repetitions - 1) / REFILL * REFILL; r < params->repetitions; r++) {
         c = a;
         b = SCALAR * c;
         c = a + b;
@@ -238,6 +247,8 @@ static void describe(const struct bench_case *of, struct row_params *out)
     row_param_add(out, PARAM_CPU, "kernel", "%s", kernels ? kernels->name : "none");
     row_param_count(out, PARAM_CPU, "array_bytes", p->array_bytes);
     row_param_count(out, PARAM_CPU, "repetitions", p->repetitions);
+    if (p->reserved)
+        row_param_add(out, PARAM_WORK, "huge", "reserved");
     if (p->bounded[0])
         row_param_add(out, PARAM_WORK, "bounded", "%s", strcmp(p->bounded, "quick") ? "memory" : "quick");
 }
@@ -250,7 +261,13 @@ static int supported(const struct bench_case *of, struct error *why)
         return error_set(why, "no non-temporal stores on this architecture");
     if (p->array_bytes < GRANULE * sizeof(double))
         return error_set(why, "not enough free memory for three arrays");
-    return 0;
+    if (!p->reserved)
+        return 0;
+    const size_t bytes = (size_t)p->array_bytes * ARRAYS;
+    void *all = pages_map(bytes, PAGES_RESERVED);
+    return all ? munmap(all, bytes)
+               : error_set(why, "no reserved huge pages for three arrays of %s: %s", TEXT_BYTES(p->array_bytes),
+                           strerror(errno));
 }
 
 static const struct option options[] = {
@@ -260,6 +277,8 @@ static const struct option options[] = {
     {OPTION("repetitions", 'k', struct bandwidth_params, repetitions,
             "repetitions of the four kernels in a run; the first is not counted"),
      OPTION_NUMBER(COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
+    {OPTION("reserved-pages", 0, struct bandwidth_params, reserved,
+            "arrays in huge pages that were set aside (HugePages_Total), not in transparent ones")},
 };
 
 #define KERNEL_METRICS(number, name) \

@@ -136,11 +136,13 @@ double chase_median_ns(const struct slices *slices)
 
 void *pages_map(size_t bytes, int advice)
 {
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int reserved = advice == PAGES_RESERVED ? MAP_HUGETLB : 0;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | reserved, -1, 0);
 
     if (map == MAP_FAILED)
         return NULL;
-    madvise(map, bytes, advice);
+    if (!reserved)
+        madvise(map, bytes, advice);
     return map;
 }
 

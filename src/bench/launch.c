@@ -4,6 +4,7 @@
 
 #include "bench/tasks.h"
 #include "bench/unix.h"
+#include "sys/file.h"
 
 #define LAUNCHED   "@launched"
 #define PAGE_BYTES 4096u
@@ -45,7 +46,7 @@ void launch_main(int argc, char **argv)
     for (size_t at = 0; memory && at < bytes; at += PAGE_BYTES)
         ((volatile char *)memory)[at] = 1;
     const uint64_t ready_ns = clock_monotonic_ns();
-    _exit(memory && (fd < 0 || write(fd, &ready_ns, sizeof(ready_ns)) == sizeof(ready_ns)) ? 0 : 1);
+    _exit(!memory ? ENOMEM : fd < 0 ? 0 : -new_file_write(fd, &ready_ns, sizeof(ready_ns)));
 }
 
 static int supported(const struct bench_case *of, struct error *why)
@@ -61,12 +62,17 @@ static int launch_one(struct party_context *context, uint64_t *latency_ns, uint6
     const uint64_t start = clock_monotonic_ns();
     const pid_t child = launch_start(context, &l->words);
     uint64_t ready;
+    ssize_t n;
 
     *fork_ns = clock_monotonic_ns() - start;
-    if (child < 0 || unix_wait(context, child, "the launched program"))
+    if (child < 0 || unix_wait(context, child, NULL))
         return -1;
-    if (read(l->report[0], &ready, sizeof(ready)) != sizeof(ready))
-        return party_fail(context, "the launched program did not report");
+    do
+        n = read(l->report[0], &ready, sizeof(ready));
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof(ready))
+        return party_fail(context, "the launched program did not report%s%s", n < 0 ? ": " : "",
+                          n < 0 ? strerror(errno) : "");
     *latency_ns = ready - start;
     return 0;
 }

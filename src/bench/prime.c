@@ -46,6 +46,8 @@ const struct metric experiment_metrics[METRIC_OWN] = {
                             .value = VALUE_MIN},
     [METRIC_CLOCK_HZ] =
         METRIC_MEDIAN("clock_hz", "Hz", "", "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"),
+    [METRIC_MIGRATED] = METRIC_OPTIONAL("migrated", "events", "lower",
+                                        "experiments in a run that ended on another CPU than the one before"),
 };
 
 /* Delays above the mean by more than low, at most high, in ticks. */
@@ -79,6 +81,15 @@ void experiment_write(struct experiment *e, uint64_t ticks)
     }
     e->used += (size_t)snprintf(e->buffer + e->used, LINE_MAX_LENGTH, "%s%" PRIu64 ",%" PRIu64 "\n", e->prefix,
                                 e->number - 1, ticks);
+}
+
+/* False where the kernel does not set it. */
+static bool tells_cpu(enum clock_kind kind, uint32_t *cpu)
+{
+    if (!COUNTER_CPU || kind != CLOCK_KIND_COUNTER)
+        return false;
+    counter_read_cpu(cpu);
+    return ((*cpu ^ task_current_cpu()) & COUNTER_CPU) == 0;
 }
 
 void experiment_sample(struct experiment *e, uint64_t ticks)
@@ -138,6 +149,8 @@ int experiment_run(struct party_context *context, uint64_t counts, uint64_t from
     e->apart--;
     e->least = UINT64_MAX;
     e->fd = context->series_fd;
+    e->migrated = 0;
+    const bool told = tells_cpu(context->clock, &e->cpu);
     core_begin(&core, context->expected_ns);
     for (uint64_t done = 0, count; done < counts; done += count) {
         double before = sum_of(e->hist);
@@ -149,6 +162,8 @@ int experiment_run(struct party_context *context, uint64_t counts, uint64_t from
             return -1;
         core_slice(&core, (double)count, sum_of(e->hist) - before, start);
     }
+    ((double *)context->recorder[EXPERIMENT_NUMBERS])[NUMBER_MIGRATED] =
+        told && tells_cpu(context->clock, &e->cpu) ? (double)e->migrated : (double)NAN;
     return finish(context, e);
 }
 
@@ -190,6 +205,8 @@ static void reduce_copy(const struct trial *trial, unsigned copy, struct results
                         delayed_pct(h, levels[l], 2000));
     results_samples(results, copy, METRIC_CLOCK_COST, number[NUMBER_COST_MEDIAN], number[NUMBER_GRAIN],
                     results_clock_hz(results));
+    if (number[NUMBER_MIGRATED] >= 0)
+        results_sample(results, copy, METRIC_MIGRATED, number[NUMBER_MIGRATED]);
 }
 
 void experiment_reduce(const struct trial *trial, struct results *results)
@@ -228,15 +245,16 @@ static inline __attribute__((always_inline)) uint32_t measure(struct experiment 
     uint32_t wrong = 0;
 
     for (uint64_t i = 0; i < count; i++) {
+        uint32_t cpu;
         uint64_t begin = clock_begin(clock);
         /* The empty asm keeps the work between the readings: its limit is known only after the first, its result
          * needed before the second. */
         __asm__ volatile("" : "+r"(limit));
         uint32_t found = count_primes(limit, NULL);
         __asm__ volatile("" : "+r"(found));
-        uint64_t ticks = clock_end(clock) - begin;
+        uint64_t ticks = clock_end_cpu(clock, &cpu) - begin;
         wrong |= found ^ primes;
-        experiment_record(e, ticks);
+        experiment_record(e, ticks, cpu);
     }
     return wrong;
 }
@@ -361,9 +379,9 @@ static void describe(const struct bench_case *of, struct row_params *out)
 
 static const struct option options[] = {
     {OPTION("limit", 0, struct prime_params, limits, "count the primes below N, or below each of A, A+STEP, .. B"),
-     OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4"}},
+     OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4", "10:46:4"}},
     {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
-     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M"}},
+     OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M", "1M"}},
     EXPERIMENT_FROM(struct prime_params),
 };
 
@@ -381,7 +399,7 @@ const struct bench bench_prime = {
     BENCH_PARTY(EXPERIMENT_PARTY("prime"), .state_size = sizeof(struct experiment), .setup = setup, .work = work,
                 .counts = counts, .run = run, .teardown = experiment_teardown),
     EXPERIMENT_METRICS(own_metrics),
-    .sampling = {SAMPLING(10, 0, 0, 12), SAMPLING(5, 0, 0, 2), SAMPLING(100, 100, 0, 3600)},
+    .sampling = {SAMPLING(10, 0, 0, 12), SAMPLING(5, 0, 0, 2), SAMPLING(100, 100, 0, 3600), SAMPLING(5, 5, 0, 3600)},
     .group_per_copy = true,
     .describe = describe,
     .reduce = reduce,

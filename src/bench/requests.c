@@ -9,7 +9,7 @@
 /* A worker sleeps for so long before and after its work, as if it waited for others. */
 #define SLEEP_NS 100000u
 
-enum { REQUESTS_WHOLE = TASKS_OWN_RECORDER, REQUESTS_NUMBERS, REQUESTS_SERVED };
+enum { REQUESTS_WHOLE = TASKS_OWN_RECORDER, REQUESTS_NUMBERS, REQUESTS_SERVED, REQUESTS_WHOLE_SERIES };
 enum {
     NUMBER_SERVED,
     NUMBER_CPUS_KNOWN,
@@ -301,6 +301,8 @@ static void record(struct worker *worker, unsigned cpu, uint64_t ran_ns, uint64_
     numbers[NUMBER_CACHES_KNOWN] += cached;
     numbers[NUMBER_SAME_CACHE] += cached && r->cache[cpu] == r->cache[worker->cpu];
     if (!worker->following) {
+        series_add(context->recorder[REQUESTS_WHOLE_SERIES], (uint64_t)numbers[NUMBER_SERVED],
+                   done_ns - worker->begun_ns);
         hist_add_class(context->recorder[REQUESTS_WHOLE], done_ns - worker->begun_ns);
         numbers[NUMBER_SERVED]++;
         if (r->served_ns)
@@ -410,7 +412,7 @@ static const struct metric metrics[] = {
     TASKS_LATENCIES("time from the hand-over of a request until its worker ran"),
     {METRIC("request_latency", "ns", "lower", "time from the hand-over of a request until it was served"),
      .above = TASKS_ABOVE},
-    {METRIC("request_p99", "ns", "lower", "99th percentile of the request latency of a run")},
+    {TASKS_QUANTILE("request_p99", 0.99, "99th percentile of the request latency"), .of = TASKS_OWN_METRIC},
     {METRIC("request_rate", "1/s", "higher", "requests served")},
     {METRIC("same_cpu", "%", "", "share of the wake-ups on the CPU of the worker's last request")},
     {METRIC("same_cache", "%", "", "share of the wake-ups on a CPU that shares its last cache")},
@@ -435,13 +437,13 @@ double requests_stable_s(const struct slices *served)
 
 static void reduce(const struct trial *trial, struct results *results)
 {
-    const struct hist *whole = trial_recorder(trial, 0, 0, REQUESTS_WHOLE);
     const double *n = trial_recorder(trial, 0, 0, REQUESTS_NUMBERS);
 
     tasks_reduce(trial, results);
-    results_events(results, 0, TASKS_OWN_METRIC, whole, NULL);
-    results_samples(results, 0, TASKS_OWN_METRIC + 1, tasks_percentile(whole, 0.99),
-                    n[NUMBER_SERVED] / n[NUMBER_SECONDS], 100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
+    results_events(results, 0, TASKS_OWN_METRIC, trial_recorder(trial, 0, 0, REQUESTS_WHOLE),
+                   trial_recorder(trial, 0, 0, REQUESTS_WHOLE_SERIES));
+    results_samples(results, 0, TASKS_OWN_METRIC + 2, n[NUMBER_SERVED] / n[NUMBER_SECONDS],
+                    100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
                     100 * n[NUMBER_SAME_CACHE] / n[NUMBER_CACHES_KNOWN],
                     requests_stable_s(trial_recorder(trial, 0, 0, REQUESTS_SERVED)));
 }
@@ -481,10 +483,11 @@ static int supported(const struct bench_case *of, struct error *why)
 const struct bench bench_requests = {
     TASKS_BENCH("requests", "threads that others wake, as in a server", struct requests_params, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTY(PARTY_IS("requests", TASKS_RECORDERS(0), [REQUESTS_WHOLE] = {RECORD_HIST, 1000},
-                         [REQUESTS_NUMBERS] = {RECORD_NUMBERS, REQUESTS_N_NUMBERS},
-                         [REQUESTS_SERVED] = {RECORD_SLICES, REQUESTS_SLICES}),
-                TASKS_PARTY(struct requests), .teardown = teardown),
+    BENCH_PARTY(
+        PARTY_IS("requests", TASKS_RECORDERS(0), [REQUESTS_WHOLE] = {RECORD_HIST, 1000},
+                 [REQUESTS_NUMBERS] = {RECORD_NUMBERS, REQUESTS_N_NUMBERS},
+                 [REQUESTS_SERVED] = {RECORD_SLICES, REQUESTS_SLICES}, [REQUESTS_WHOLE_SERIES] = {RECORD_SERIES, 0}),
+        TASKS_PARTY(struct requests), .teardown = teardown),
     TASKS_SAMPLING(20),
     .supported = supported,
 };

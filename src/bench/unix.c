@@ -84,18 +84,21 @@ int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why)
 
 int unix_wait(struct party_context *context, pid_t child, const char *what)
 {
+    const char *name = what ? what : "the launched program";
     char death[160];
     int status = 0;
 
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return party_fail(context, "cannot wait for %s: %s", what, strerror(errno));
+            return party_fail(context, "cannot wait for %s: %s", name, strerror(errno));
     if (status == 0)
         return 0;
     if (context->reason[0])
         return -1;         /* the child has written the reason to shared memory */
+    if (WIFEXITED(status) && !what)
+        return party_fail(context, "%s ended early: %s", name, strerror(WEXITSTATUS(status)));
     if (WIFEXITED(status)) /* of another program, whose statuses are not a worker's */
-        return party_fail(context, "%s ended early with exit status %d", what, WEXITSTATUS(status));
+        return party_fail(context, "%s ended early with exit status %d", name, WEXITSTATUS(status));
     trial_describe_death(status, death, sizeof(death));
-    return party_fail(context, "%s %s", what, death);
+    return party_fail(context, "%s %s", name, death);
 }

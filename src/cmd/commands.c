@@ -186,6 +186,14 @@ void command_put_unmounted(const struct machine *machine, const char *what, stru
                     proc || sys ? "" : " and ", sys ? "" : "/sys", what);
 }
 
+enum option_preset command_preset(const struct option_table *tables, size_t n)
+{
+    return option_given(tables, n, "quick")     ? PRESET_QUICK
+           : option_given(tables, n, "classic") ? PRESET_CLASSIC
+           : option_given(tables, n, "thesis")  ? PRESET_THESIS
+                                                : PRESET_DEFAULT;
+}
+
 int command_parse(struct option_table *tables, size_t n, int argc, char **argv, const char **operands,
                   size_t *n_operands)
 {
@@ -196,10 +204,7 @@ int command_parse(struct option_table *tables, size_t n, int argc, char **argv, 
         command_complain(error.text, 0);
     if (parsed >= 0 && option_given(tables, n, "help"))
         return command_print_help(command_now) ? EXIT_ROW_FAILED : -1;
-    const enum option_preset preset = option_given(tables, n, "quick")     ? PRESET_QUICK
-                                      : option_given(tables, n, "classic") ? PRESET_CLASSIC
-                                                                           : PRESET_DEFAULT;
-    if (parsed < 0 || option_defaults(tables, n, preset, &error))
+    if (parsed < 0 || option_defaults(tables, n, command_preset(tables, n), &error))
         return usage_error("%s", error.text);
     *n_operands = (size_t)parsed;
     return 0;

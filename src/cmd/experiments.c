@@ -26,7 +26,7 @@ static const struct table_column run_columns[] = {
     FIELD(COPIES, .rank = 3),
     FIELD(CPUS),
 };
-/* Those of the highest rank are left out first; rank 6 has the same value in all rows of a plan. */
+/* Rank 6 has the same value in all rows of a plan. */
 static const struct table_column summary_columns[] = {
     SIZE_COLUMNS,
     COLUMN("Divisions", "divisions", VALUE, 0, .optional = 1, .rank = 6),
@@ -90,7 +90,7 @@ static bool has_test(const struct table_rows *r, const char *test)
     return false;
 }
 
-/* Of any row of its item, which are neighbours. */
+/* Any row of its item (neighbours). */
 static bool troubled(const struct table_rows *r, const struct row *row)
 {
     while (row > r->rows && row[-1].item == row->item)
@@ -189,7 +189,7 @@ const struct suite suite_prime = {
                 "count: one that takes longer was disturbed. Runs on one CPU, and on all that --cpus names at once.",
             COMMAND_MEASURES(suite_prime),
         },
-    .seconds = {12, 3, 2000},
+    .seconds = {12, 3, 2000, 60},
     .options_size = sizeof(struct prime_params),
     .options = {{.bench = &bench_prime}, SUITE_COPIES, SUITE_SERIES},
     .schedule = SCHEDULE_INTERLEAVED,
@@ -222,7 +222,7 @@ static int plan_bandwidth(const struct measure *m, struct bandwidth_params *para
             params->array_bytes = QUICK_ARRAY_BYTES;
             TEXT_PRINT(params->bounded, "quick");
         }
-    } else if (params->array_bytes > memory / 3)
+    } else if (!params->reserved && params->array_bytes > memory / 3)
         return usage_error("--array-size: three arrays of %" PRIu64 " MiB do not fit into %" PRIu64 " MiB of memory",
                            params->array_bytes >> 20, memory >> 20);
     for (int kind = 0; kind < 2; kind++) {
@@ -245,7 +245,7 @@ static int plan_stream(struct measure *m, void *options)
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] ? plan_bandwidth(m, &o->bandwidth) : 0;
+    return m->selected[TEST_BANDWIDTH] && m->preset != PRESET_THESIS ? plan_bandwidth(m, &o->bandwidth) : 0;
 }
 
 static const struct table_column bandwidth_columns[] = {
@@ -302,14 +302,19 @@ static void put_array_size(const struct table_rows *r, struct text *out)
 {
     for_each_row(row, r) {
         const double size = row_param_number(&row->param, "array_bytes");
+        const char *repetitions = ROW_PARAM(&row->param, "repetitions");
         if (strcmp(row->test, bench_bandwidth.name) || !(size >= 0) || row->status >= ROW_SKIPPED)
             continue;
-        text_printf(out, "Three arrays of %s each%s; every copy checks its results\n",
-                    TEXT_BYTES(size < 0x1p63 ? (uint64_t)size : UINT64_MAX),
+        const uint64_t bytes = size < 0x1p60 ? (uint64_t)size : UINT64_MAX / 4;
+        text_printf(out,
+                    "Three arrays of %s each (%" PRIu64 " elements of 8 bytes), %s in all%s\n"
+                    "Repetitions a run: %s, the first not counted; every copy checks its results\n",
+                    TEXT_BYTES(bytes), bytes / 8, TEXT_BYTES(3 * bytes),
                     row_param_is(&row->param, "bounded", "memory")
                         ? ", less than 4 times the caches because memory is short"
                     : row_param_is(&row->param, "bounded", "quick") ? ", less than 4 times the caches: a quick look"
-                                                                    : "");
+                                                                    : "",
+                    repetitions[0] ? repetitions : "-");
         return;
     }
 }
@@ -334,7 +339,7 @@ const struct suite suite_stream = {
                            "triad on arrays larger than the caches, on all CPUs. Both run unless one is named.",
             COMMAND_MEASURES(suite_stream),
         },
-    .seconds = {28, 6, 21000},
+    .seconds = {28, 6, 21000, 100},
     .options_size = sizeof(struct stream_options),
     .options = {{.heading = "Options of array",
                  .bench = &bench_array,

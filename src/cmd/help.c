@@ -82,16 +82,16 @@ static void put_range(const char *before, const struct range *range, bool is_dur
 
 void help_sampling(const struct suite *suite, struct text *out)
 {
-    static const char *const names[PRESET_COUNT] = {"", "with --quick", "with --classic"};
+    static const char *const names[PRESET_COUNT] = {"", "with --quick", "with --classic", "with --thesis"};
 
     text_printf(out, "\nUnless these options are given, each test is measured with:\n");
-    for (unsigned preset = 0; preset < PRESET_COUNT; preset++) {
+    for (unsigned preset = 0; preset < (suite ? PRESET_THESIS : PRESET_COUNT); preset++) {
         struct range samples = {UINT64_MAX, 0}, time = samples, cap = samples;
         double precision = 0;
         FREED_BY(text_free) struct text line = {0};
         for (size_t b = 0; bench_list[b]; b++) {
             const struct sampling *s = &bench_list[b]->sampling[preset];
-            if (bench_list[b] == &bench_calibrate || /* no test */
+            if (!s->min_samples || bench_list[b] == &bench_calibrate || /* no test */
                 (suite ? strcmp(bench_list[b]->suite, suite->command.name) : bench_list[b] == &bench_command))
                 continue;
             range_add(&samples, s->min_samples);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench init: the first process of a machine. Reads its orders from the kernel's command line and its arguments,
- * mounts file systems, runs the command, copies the CSV to a device or the console, and powers the machine off or
- * reboots it; as PID 1 of a machine it never exits. */
+/* jitbench init: the first process of a machine. Reads orders from the kernel's command line and its arguments, mounts
+ * file systems, runs the command, hands over the CSV and ends the machine; as PID 1 of a machine it never exits. */
 #include "cmd/cmd.h"
 
 #include <fnmatch.h>
@@ -14,8 +13,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define POLL_NS   (SECOND_NS / 10)
 
-/* How long the measuring process may take to report and end once asked, before it is killed; and all others after
- * SIGTERM and after SIGKILL. */
+/* From asking the measuring process to end until it is killed; and for all others after SIGTERM and SIGKILL. */
 #define END_WAIT_NS  (20 * SECOND_NS)
 #define LAST_WAIT_NS (2 * SECOND_NS)
 
@@ -67,7 +65,8 @@ static const struct option rows[] = {
     {ORDER("tune", 0, tune, "run with --tuned"), OPTION_EITHER("no|yes", "no", "yes"), .preset = {"no"}},
     {ORDER("csv", 0, csv, "summary: run with --no-samples, for a console that is slow or narrow"),
      OPTION_EITHER("full|summary", "full", "summary"), .preset = {"full"}},
-    {ORDER("modules", 0, modules, "directory of kernel modules to load before the run"), OPTION_WORD("DIR")},
+    {ORDER("modules", 0, modules, "kernel modules to load first: a directory's, or by name from /lib/modules"),
+     OPTION_WORD("DIR|NAME,...")},
     {ORDER("help", 'h', help, "print this help")},
 };
 
@@ -284,8 +283,8 @@ static int wait_child(pid_t pid)
     return status;
 }
 
-/* Runs the command by this program, or a shell, in the directory. If init is PID 1 of the machine, the child begins a
- * session on the console. Returns the status of waitpid(), or -1 with a message. */
+/* Runs the command by this program, or a shell, in the directory; of the machine's PID 1 in a session on the console.
+ * Returns the status of waitpid(), or -1 with a message. */
 static int run_child(char *const *argv, bool shell, const char *folder)
 {
     const pid_t pid = fork();
@@ -563,8 +562,10 @@ static void begin(enum place place)
     /* an ordinary process mounts only what others cannot see: they use the machine's /tmp */
     if (init.place != PLACE_ORDINARY || mounts_for_oneself() == 0)
         mounts_make(&init.mounts);
-    if (init.place == PLACE_MACHINE)
+    if (init.place == PLACE_MACHINE) {
+        prctl(PR_SET_NAME, "jitbench"); /* the setting `network` looks for it */
         console_take(false);
+    }
     for (size_t i = 0; i < MOUNTS_MAX; i++)
         if (init.mounts.of[i].error)
             say("%s is missing and cannot be mounted: %s", init.mounts.of[i].path, strerror(-init.mounts.of[i].error));

@@ -126,8 +126,9 @@ static const struct option rows[] = {
     {OWN("task", 'W', tasks, "measure only these simulated tasks, as if given as operands"),
      OPTION_SOME_OF("TASK,...", task_names)},
     {OWN("exclude-task", 'X', no_tasks, "leave out these tasks"), OPTION_SOME_OF("TASK,...", task_names)},
-    {OWN("load", 'w', loads, "measure only under these loads; cmd:'make -j8' is a command of your own"),
-     OPTION_SOME_OF("LOAD,...", load_names), .rest = offsetof(struct latency_options, command)},
+    {OWN("load", 'w', loads,
+         "measure only under these loads; also cmd:'make -j8' of your own, or write:20MB/s at a rate"),
+     OPTION_SOME_OF("LOAD,...", load_names), LOAD_REST(struct latency_options)},
     {OWN("exclude-load", 'x', no_loads, "leave out these loads"), OPTION_SOME_OF("LOAD,...", load_names)},
     {OWN("all-pairs", 0, all_pairs, "measure each task under each load, not only the most informative pairs"),
      .preset = {[PRESET_CLASSIC] = "yes"}},
@@ -384,6 +385,7 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
     beside.sim.single_cpu = o->single_cpu;
     beside.sim.classic = params->classic;
     beside.sim.loops_per_ms = params->loops_per_ms;
+    beside.rate = o->rates[load];
     if (load_list[load] == &load_compile)
         beside.file_bytes /= 2; /* the load compile uses two files of this size */
     if (o->real_time && !tasks[task].real_time && !m->place.fifo)

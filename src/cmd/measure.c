@@ -56,7 +56,7 @@ static void put_quietness(const struct measure *m, struct text *out)
 
 static void put_setting(const struct measure *m, struct text *out)
 {
-    static const char *const settings[] = {";scheduler=", ";preempt="};
+    static const char *const settings[] = {";scheduler=", ";preempt=", ";init="};
     const struct machine *machine = &m->machine;
     const struct {
         const char *before, *value, *after;
@@ -70,6 +70,7 @@ static void put_setting(const struct measure *m, struct text *out)
         {", clocksource ", machine->clocksource, ""},
         {", clock ", m->clock.name, ""},
         {" (", m->clock.why, ")"},
+        {", up ", TEXT_DURATION((uint64_t)(m->run.uptime_s * 1e9)), ""},
     };
 
     text_printf(out, "Setting   CPU%s %s to measure on", PLURAL(cpuset_count(&m->place.cpus)),
@@ -155,7 +156,7 @@ static void put_plan(const struct measure *m, struct text *out)
         progress_plan(&m->plans[0], &all, out);
     } else {
         for (size_t i = 0; i < m->n_suites; i++)
-            text_printf(out, "%s, ", m->suites[i]->command.name);
+            text_printf(out, m->plans[i].n ? "%s, " : "", m->suites[i]->command.name);
         progress_time(&all, out);
     }
     text_append(out, "\n", 1);
@@ -317,11 +318,13 @@ static int parse(struct measure *m, int argc, char **argv)
     FREED const char **operands = memory_get((size_t)argc + 1, sizeof(*operands));
     notes_off = getenv(MEASURE_AGAIN) && !unsetenv(MEASURE_AGAIN);
     int status = command_parse(m->tables, m->n_tables, argc, argv, operands, &n);
-    m->preset = m->options.quick ? PRESET_QUICK : m->options.classic ? PRESET_CLASSIC : PRESET_DEFAULT;
+    m->preset = command_preset(m->tables, m->n_tables);
     if (status || (status = select_tests(m, operands, n)))
         return status;
     if (m->options.quick && m->options.classic)
         return usage_error("--quick and --classic exclude each other");
+    if (m->options.thesis && m->preset != PRESET_THESIS)
+        return usage_error("--thesis excludes --quick and --classic");
     if (m->options.print[0] && (!strcmp(m->options.output, "-") || repeats(m)))
         return usage_error("--print excludes %s", repeats(m) ? "--runs and --interleave" : "--output '-'");
     if (m->options.no_csv && measure_given(m, "output"))
@@ -399,6 +402,7 @@ static void fill_run(struct measure *m)
     TEXT_SET(run->arch, m->machine.arch);
     TEXT_SET(run->cpu_model, m->machine.cpu_model);
     run->cpus_online = m->machine.cpus_online;
+    run->uptime_s = (double)clock_read_ns(CLOCK_BOOTTIME) * 1e-9;
     version_build(run->build, sizeof(run->build));
     process_libc(run->libc, sizeof(run->libc));
     TEXT_SET(run->comment, m->options.comment);
@@ -705,6 +709,8 @@ static int prepare(struct measure *m, int argc, char **argv)
     if ((status = resolve_start(m)) || (status = resolve_place(m)))
         return status;
     for (size_t i = 0; i < m->n_suites; i++) {
+        if (m->n_suites > 1 && !m->suites[i]->seconds[m->preset])
+            continue;
         m->plans[i].schedule = m->suites[i]->schedule;
         m->plan = &m->plans[i];
         if ((status = m->suites[i]->plan(m, m->own[i])))
@@ -768,7 +774,7 @@ int measure_main(int argc, char **argv)
             signals_sleep_ns(smaller(m->start_at_ns - PREPARE_NS - now, PREPARE_NS));
         status = run_suites(m);
         fd_close(&m->hold_fd);
-        if (m->options.tuned && tuned_end() && status < 128)
+        if (m->options.tuned && tuned_end() < 0 && status < 128)
             status = EXIT_ROW_FAILED;
     }
     if (with_end(m) && status < 128)

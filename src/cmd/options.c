@@ -245,8 +245,8 @@ static const struct option rows[] = {
      OPTION_EITHER("random|fixed", "random", "fixed"), .preset = {"random"}},
     {OWN_OPTION(
          "output", 'o', output,
-         "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %r, %t: host, job, rank, "
-         "UTC time"),
+         "CSV file; '-' is standard output, and the table goes to standard error; %h, %j, %k, %r, %t: host, job, "
+         "kernel, rank, UTC time"),
      OPTION_WORD("FILE|-")},
     {OWN_OPTION("force", 0, force, "replace an existing output file; never through a symbolic link")},
     {OWN_OPTION("no-csv", 0, no_csv, "write no CSV")},
@@ -280,10 +280,15 @@ const struct option measure_series_rows[] = {
     {OWN_OPTION("series", 0, series, "write every experiment to FILE, as text"), OPTION_WORD("FILE")},
 };
 
+static const struct option thesis_rows[] = {
+    {OWN_OPTION("thesis", 0, thesis,
+                "measure what Kot's thesis shows: prime and array, all limits and sizes, a million experiments a run")},
+};
+
 size_t measure_tables(const struct suite *suite, void *own, struct options *options, struct option_table *tables)
 {
     static const struct suite all = {
-        .options = {{.rows = &measure_timed_rows[1], .n = 1, .common = true}, SUITE_COPIES}};
+        .options = {{.rows = &measure_timed_rows[1], .n = 1, .common = true}, SUITE_COPIES, SUITE_COMMON(thesis_rows)}};
     size_t n = 0;
 
     for (const struct suite_options *o = (suite ? suite : &all)->options; o->rows || o->bench; o++, n++)

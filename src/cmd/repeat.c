@@ -203,13 +203,12 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
             command_complain(strerror(errno), 0);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
-    if (settings ? tuned_end() != 0 : may_leave && tuned_has_snapshot()) {
+    const int left = settings ? tuned_end() : may_leave && tuned_has_snapshot() ? -1 : 0;
+    if (left) {
         *ends = true;
-        command_fail(0,
-                     "run %" PRIu64 " of %" PRIu64
-                     " left settings that are not restored, so no further run begins; run 'jitbench "
-                     "untune'",
-                     number, r->runs);
+        command_fail(0, "run %" PRIu64 " of %" PRIu64 " %s, so no further run begins%s", number, r->runs,
+                     left < 0 ? "left settings that are not restored" : "had other settings for a part of the time",
+                     left < 0 ? "; run 'jitbench untune'" : "");
         if (status <= 128 && !signals_pending())
             return EXIT_ROW_FAILED;
     }

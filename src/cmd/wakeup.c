@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitbench wakeup: reads its options, plans its measurements, and prints its tables. */
+/* jitbench wakeup. */
 #include "bench/noise.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@ struct wakeup_options {
     uint64_t threads; /* 0: one on each CPU */
     uint64_t loads;   /* indices in load_list */
     char command[OPTION_REST];
+    uint64_t rates[N_LOADS];
     uint64_t loops; /* 0: --time says how long */
     int policy;
     bool smp, no_hold;
@@ -46,7 +47,7 @@ static const struct option rows[] = {
      OPTION_NUMBER(COUNT, "N", 0, 1e12)},
     {OWN("policy", 'y', policy, "other: the same as --priority 0"), OPTION_EITHER("fifo|other", "fifo", "other")},
     {OWN("load", 'w', loads, "measure beside each of these loads of `jitbench latency`, one after the other"),
-     OPTION_SOME_OF("LOAD,...", load_names), .rest = offsetof(struct wakeup_options, command)},
+     OPTION_SOME_OF("LOAD,...", load_names), LOAD_REST(struct wakeup_options)},
 };
 
 static const struct option common_rows[] = {
@@ -114,6 +115,7 @@ static int plan(struct measure *m, void *options)
         if (load == &load_video || load == &load_x || load == &load_custom)
             return usage_error(
                 "--load: video, x and custom are simulated tasks, beside which `jitbench latency` measures");
+        params.rate = o->rates[i];
         set_load(m, measure_item(m, &bench_wakeup, &o->params, threads, 0), load, params);
     }
     return 0;

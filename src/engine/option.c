@@ -470,6 +470,17 @@ static int set_counts(const struct setting *s)
     return 0;
 }
 
+/* "20M" or "20MB/s" */
+static int set_rate(const struct setting *s, int choice, const char *text)
+{
+    const struct option row = {.name = s->row->name, OPTION_NUMBER(SIZE, NULL, 0x1p21, 0x1p40)};
+    const size_t length = strcspn(text, ","), unit = length > 3 && !memcmp(text + length - 3, "B/s", 3) ? 3 : 0;
+    const char *number = TEXT_LINE("%.*s", (int)(length - unit), text);
+
+    return set_number(&(const struct setting){
+        &row, number, (char *)s->place - s->row->offset + s->row->rates + 8 * (size_t)choice, false, s->error});
+}
+
 /* "burn,ring", or "slower:5,undecided" */
 static int set_words(const struct setting *s)
 {
@@ -500,6 +511,11 @@ static int set_words(const struct setting *s)
             verdict = within(s->row, percent);
         if (verdict != GOOD)
             return refuse(s, verdict);
+        if (at[length] == ':' && s->row->rated && text_has_word(s->row->rated, s->row->choices[found])) {
+            if (set_rate(s, found, at + length + 1))
+                return -1;
+            length += strcspn(at + length, ",");
+        }
         if (at[length] == ':' && s->row->rest && strlen(at + length + 1) >= OPTION_REST)
             return refuse_because(s, TEXT_LINE("%.20s: longer than %d bytes", word, OPTION_REST - 1));
         if (at[length] == ':' && s->row->rest)

@@ -88,6 +88,7 @@ static void end_item(struct execution *e, struct results *results, enum row_stat
     if (first && first->n && stats_summarise(first->samples, first->n, &summary) == 0)
         results->value = summary.median;
     TEXT_SET(results->failure, reason);
+    results->celsius[1] = machine_celsius();
     status = results_rows(results, status, reason);
     if (status > e->worst)
         e->worst = status;
@@ -255,6 +256,8 @@ static void take_sample(struct execution *e, struct results *results)
     struct stat status; /* of --series, if it is a regular file */
     const bool cuts = how->series_fd >= 0 && fstat(how->series_fd, &status) == 0 && S_ISREG(status.st_mode);
     const off_t series_at = cuts ? status.st_size : -1;
+    if (!results->n_trials)
+        results->celsius[0] = machine_celsius();
     struct trial *trial = trial_run(&spec);
     if (trial && !e->started && how->start_at_ns && how->started && trial->gate_ns)
         how->started(how->started_context, trial->late_ns);
@@ -263,8 +266,8 @@ static void take_sample(struct execution *e, struct results *results)
         end_item(e, results, ROW_FAILED, "out of memory");
         return;
     }
-    /* A trial is repeated when a signal stopped one of its processes (Ctrl-Z, a batch system), but not for ever:
-     * some programs ration others' CPU time by stopping them. */
+    /* Repeated when a signal stopped one of its processes (Ctrl-Z, a batch system), but not for ever: some programs
+     * ration others' CPU time so. */
     if (trial->outcome != TRIAL_INTERRUPTED && trial_stopped(trial) && results->n_stopped++ < RESULTS_STOPPED_MAX) {
         forget_trial(e, trial, series_at);
         return;

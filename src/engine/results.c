@@ -212,13 +212,10 @@ static void enter_other(struct results *results, const char *name, const struct 
     add_refused(g, name, p->refused);
 }
 
-/* The kernel counted less than half of what the load claims. */
-static void check_disk(struct group_values *g, const struct trial *trial, enum load_count claimed,
-                       enum load_count counted, const char *what)
+/* Of what the load claims, or was to do. */
+static void check_disk(struct group_values *g, double claim, double count, double share, const char *what)
 {
-    const double claim = trial->load_count[claimed], count = trial->load_count[counted];
-
-    if (count < claim / 2) /* not for NAN */
+    if (count < claim * share) /* not for NAN */
         add_refused(g, "load",
                     TEXT_LINE("of %.0f MiB %s only %.0f MiB went to or came from the disk", claim / 0x1p20, what,
                               count / 0x1p20));
@@ -227,7 +224,7 @@ static void check_disk(struct group_values *g, const struct trial *trial, enum l
 static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
 {
     struct group_values *g = &results->group[0];
-    double seconds = (double)trial->wall_ns * 1e-9;
+    const double seconds = (double)trial->wall_ns * 1e-9, *did = trial->load_count;
 
     if (trial->spec.load_cpu.weight)
         row_param_add(&results->others, PARAM_PLACEMENT, "load_weight", "%" PRIu64, trial->load_cpu.weight);
@@ -241,15 +238,16 @@ static void enter_load(struct results *results, const struct load *load, const s
             add_refused(g, load->parties[p].kind == PARTY_PROCESS ? "load" : "the load's thread", left->refused);
     }
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
-        double done = trial->load_count[c];
+        double done = did[c];
         g->load_count[c] += done;
         if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds)
             add_refused(g, "",
                         TEXT_LINE("the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
                                   load_count_names[c], done, seconds));
     }
-    check_disk(g, trial, LOAD_WRITTEN, LOAD_DISK_WRITTEN, "written");
-    check_disk(g, trial, LOAD_READ, LOAD_DISK_READ, "read");
+    check_disk(g, did[LOAD_WRITTEN], did[LOAD_DISK_WRITTEN], 0.5, "written");
+    check_disk(g, did[LOAD_READ], did[LOAD_DISK_READ], 0.5, "read");
+    check_disk(g, did[LOAD_PACED], did[LOAD_WRITTEN] + did[LOAD_READ], 0.9, "by its rate");
 }
 
 /* Timing threads of the first copy, the parent, and the load, whose work is added up and checked. */
@@ -383,8 +381,7 @@ bool results_take_again(struct results *results, const struct trial *trial)
     return false;
 }
 
-/* Copies known samples (not NAN), in order, into room for all. Returns how many. (A run without any delay has no
- * mean delay.) */
+/* Copies known samples (not NAN), in order, into room for all. Returns how many. */
 static size_t known_samples(const struct metric_values *m, double *values)
 {
     size_t n = 0;
@@ -466,6 +463,8 @@ static void fill_counters(const struct results *results, const struct group_valu
     row->softirqs = causes->softirqs;
     row->steal_ms = causes->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
+    row->temp_begin_c = results->celsius[0];
+    row->temp_end_c = results->celsius[1];
     causes_fill(causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));
@@ -615,6 +614,9 @@ static void add_load(const struct results *results, struct row_params *out)
                           : c == LOAD_PRINTED ? 6
                                               : 0,
                           g->load_count[c]);
+    if (g->load_count[LOAD_PACED] > 0)
+        row_param_add(out, PARAM_OUTCOME, "load_rate", "%.0f",
+                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->wall_s);
 }
 
 /* Smaller and larger shares of memory in huge pages are none and all. */

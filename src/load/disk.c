@@ -9,6 +9,7 @@
 #define FILL_NS      10000000000u
 #define FILL_SLOW_NS 15000000000u /* for writing even DISK_LEAST_BYTES */
 #define FREE_BYTES   (2 * DISK_SYNC_BYTES)
+#define PACE_NS      100000000u
 
 /* In whole blocks, at least DISK_LEAST_BYTES. */
 static uint64_t file_bytes(const struct load_params *params)
@@ -130,13 +131,16 @@ bool disk_is_full(int error)
 
 void disk_count(struct party_context *context, enum load_count moved)
 {
+    const struct load_params *params = context->params;
+    const uint64_t now_ns = clock_raw_ns();
     struct disk *disk = context->state;
     uint64_t read_bytes, written_bytes;
     bool known;
 
-    if (!load_due(&disk->due_ns, clock_raw_ns()))
+    if (!load_due(&disk->due_ns, now_ns))
         return;
     load_set(context, moved, (double)disk->moved_bytes);
+    load_set(context, LOAD_PACED, (double)params->rate * (double)(now_ns - disk->start_ns) * 1e-9);
     load_set(context, LOAD_CPU, task_process_cpu_s());
     known = !task_read_io(&read_bytes, &written_bytes);
     load_set(context, LOAD_DISK_READ, known ? (double)read_bytes : NAN);
@@ -154,10 +158,14 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
 
 static void disk_describe(const void *params, struct row_params *out)
 {
+    const struct load_params *p = params;
     char text[32];
 
-    load_size_text(file_bytes(params), text, sizeof(text));
+    load_size_text(file_bytes(p), text, sizeof(text));
     row_param_add(out, PARAM_WORK, "file", "%s", text);
+    load_size_text(p->rate, text, sizeof(text));
+    if (p->rate)
+        row_param_add(out, PARAM_WORK, "disk_rate", "%s", text);
 }
 
 static const char *disk_scratch_dir(const void *params)
@@ -209,10 +217,24 @@ static int write_some(struct party_context *context)
     return error || disk->at_bytes < disk->size_bytes ? error : begin_again(disk);
 }
 
+/* Being behind by more than PACE_NS is not made up for. */
+static void keep_pace(struct disk *disk, uint64_t rate)
+{
+    const uint64_t now_ns = clock_raw_ns();
+
+    disk->pace_ns = larger(disk->pace_ns, now_ns - PACE_NS) + (uint64_t)DISK_BLOCK_BYTES * 1000000000u / rate;
+    if (disk->pace_ns > now_ns)
+        clock_sleep_ns(disk->pace_ns - now_ns);
+}
+
 /* some() returns 0 or -errno. */
 static int go_on(struct party_context *context, const char *what, enum load_count moved,
                  int (*some)(struct party_context *))
 {
+    const struct load_params *params = context->params;
+    struct disk *disk = context->state;
+
+    disk->pace_ns = disk->start_ns = clock_raw_ns();
     disk_count(context, moved);
     while (!party_stopped(context)) {
         const int error = some(context);
@@ -220,6 +242,8 @@ static int go_on(struct party_context *context, const char *what, enum load_coun
             return disk_fail(context, what, error);
         disk_count(context, moved);
         party_proved(context);
+        if (params->rate)
+            keep_pace(disk, params->rate);
     }
     return 0;
 }

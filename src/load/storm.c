@@ -15,7 +15,7 @@ static int run(struct party_context *context)
         for (; running < params->threads; running++)
             if (launch_start(context, &words) < 0)
                 return -1;
-        if (unix_wait(context, -1, "a program that it started"))
+        if (unix_wait(context, -1, NULL))
             return -1;
         load_add(context, LOAD_STARTED, 1);
         party_proved(context);

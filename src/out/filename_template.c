@@ -4,12 +4,13 @@
 
 #include "sys/base.h"
 
-/* Other than plain characters become '_', an empty text "unknown", and a time loses its separators. */
+/* Other than plain characters become '_', an empty text "unknown"; a time loses separators, a kernel its build. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const char *value = letter == 'h'   ? run->host
                         : letter == 'j' ? run->job
+                        : letter == 'k' ? run->kernel
                         : letter == 'r' ? run->rank
                         : letter == 't' ? run->utc
                         : letter == '%' ? "%"
@@ -19,7 +20,7 @@ static bool take_letter(char letter, const struct row_run *run, struct text *out
         return false;
     if (!value[0])
         value = "unknown";
-    for (const char *c = value; *c; c++)
+    for (const char *c = value; *c && (letter != 'k' || *c != ' '); c++)
         if (letter != 't' || !strchr("-:", *c)) /* a '.' at the start could make a hidden file, or ".." */
             text_append(out, letter == '%' || (strchr(plain, *c) && (c > value || *c != '.')) ? c : "_", 1);
     return true;
@@ -39,7 +40,8 @@ int names_expand(const char *option, const char *template, const struct row_run 
         }
         ranked = ranked || c[1] == 'r';
         if (!take_letter(*++c, run, &out))
-            return error_set(error, "%s '%.200s': after '%%' stands h (host), j (job), r (rank), t (time) or %%",
+            return error_set(error,
+                             "%s '%.200s': after '%%' stands h (host), j (job), k (kernel), r (rank), t (time) or %%",
                              option, template);
     }
     if (!out.failed && out.length && !ranked && !alone && run->rank[0]) { /* "r.csv" of rank 3 becomes "r-3.csv" */

@@ -13,7 +13,7 @@ static enum row_param_kind kind_of(const char *key, size_t length)
         [PARAM_PLACEMENT] = "timer load control slice_us uclamp load_weight load_limit",
         [PARAM_OUTCOME] =
             "pages loops_per_ms periods up_to planned histogram_us stopped_us worst_cpu pid tasks names irq "
-            "source precision begun_us build judge window",
+            "source precision begun_us build judge load_rate window",
         [PARAM_COMMAND] = "input prepare command",
     };
 
@@ -262,7 +262,7 @@ const char *const load_count_names[LOAD_COUNTS] = {
     [LOAD_DISK_READ] = "load_disk_read", [LOAD_WAKEUPS] = "load_wakeups",
     [LOAD_MOVED] = "load_moved",         [LOAD_BURSTS] = "load_bursts",
     [LOAD_STARTED] = "load_started",     [LOAD_NUMBERS] = "load_numbers",
-    [LOAD_PRINTED] = "load_printed",
+    [LOAD_PRINTED] = "load_printed",     [LOAD_PACED] = "load_paced",
 };
 
 #define COLUMN(name, type, in_run, of, field) \
@@ -349,6 +349,9 @@ const struct row_column row_columns[] = {
     ROW_REAL(explained_pct),
     ROW_TEXT(counters),
     ROW_TEXT(culprits),
+    RUN(COLUMN_REAL, uptime_s),
+    ROW_REAL(temp_begin_c),
+    ROW_REAL(temp_end_c),
 };
 const size_t row_n_columns = COUNT(row_columns);
 
@@ -365,7 +368,7 @@ const char *row_status_name(enum row_status status)
 
 void row_run_init(struct row_run *run)
 {
-    *run = (struct row_run){.start_late_us = NAN};
+    *run = (struct row_run){.start_late_us = NAN, .uptime_s = NAN};
 }
 
 bool row_reason_repeats(const char *reason, const char *said)

@@ -245,9 +245,10 @@ static bool advise_firmware(const struct advice_found *found, struct advice *out
         return false;
     text_printf(
         &out->text,
-        "Look in its setup for: power profile (maximum performance), turbo or core boost (off), hyper-threading "
-        "or SMT (off), C-states and C1E (off), energy or power bias (performance), power capping (off), USB "
-        "legacy support and other causes of system management interrupts (off), sub-NUMA clusters (note them).");
+        "Look in its setup for: power profile (maximum performance), SpeedStep, turbo or core boost (off), "
+        "hyper-threading or SMT (off), C-states and C1E (off), energy or power bias (performance), power capping "
+        "(off), USB legacy support and other causes of system management interrupts (off), sub-NUMA clusters (note "
+        "them).");
     return true;
 }
 

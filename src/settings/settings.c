@@ -2,6 +2,7 @@
 /* The list of settings, and how they are read and judged. */
 #include <math.h>
 #include <time.h>
+#include <utmpx.h>
 
 #include "settings/settings_read.h"
 #include "sys/file.h"
@@ -127,8 +128,8 @@ static void look_word(struct reading *r)
 
 #define VALUE_SIZE 48
 
-/* Reads a CPU's value: as shown, and the good one to write. The good lower limit of the frequency is the upper one, so
- * that only the lower one has to be written and restored. Returns 0 or -errno. */
+/* Reads a CPU's value: as shown, and the good one to write; of the frequency's lower limit the upper one. Returns 0 or
+ * -errno. */
 static int read_cpu(const struct reading *r, unsigned cpu, char text[VALUE_SIZE], char want[24], bool *good)
 {
     const char *path = CPU_PATH(cpu, r->setting->path);
@@ -319,8 +320,7 @@ static void look_caches(struct reading *r)
     else
         judge(r, SETTING_NOISY, "L%u shared with CPU%s %s", worst, PLURAL(cpuset_count(&strangers)),
               SETTINGS_CPUS(&strangers));
-    /* Some CPU must be left to other work: if the bench CPUs share their last-level cache only with CPUs that are left
-     * to it by default, no better choice exists. */
+    /* Some CPU must be left to other work: sharing only with those left to it by default is the best choice. */
     settings_bench_cpus(r->machine, &usual);
     if (worst != 0 && setting_disjoint(&usual, &strangers)) {
         r->state->verdict = SETTING_OK;
@@ -864,6 +864,32 @@ static void look_base_slice(struct reading *r)
     tell(r, paths[0], text);
 }
 
+static void look_init(struct reading *r)
+{
+    char name[64];
+    struct utmpx records[20];
+    const ssize_t size = procfs_read("/run/utmp", (char *)records, sizeof records);
+    const bool known = READ_LINE("/proc/1/comm", name) == 0;
+    for (ssize_t i = 0; known && i < size / (ssize_t)sizeof *records; i++)
+        if (records[i].ut_type == RUN_LVL)
+            TEXT_ADD(name, ", run level %c", records[i].ut_pid & 0xff);
+    tell(r, "/proc/1/comm", name);
+}
+
+/* Noisy if the machine was booted to measure. */
+static void look_network(struct reading *r)
+{
+    char up[sizeof r->state->now] = "", state[16] = "", first[16];
+    FREED char **names = procfs_names("/sys/class/net");
+    for (char **name = names; name && *name; name++)
+        if (!READ_LINE(PROCFS_PATH("/sys/class/net/%s/operstate", *name), state) && !strcmp(state, "up"))
+            setting_append(up, sizeof up, *name);
+    tell(r, "/sys/class/net", up[0] ? up : state[0] ? "none" : "");
+    READ_LINE("/proc/1/comm", first);
+    if (up[0] && !strcmp(first, "jitbench") && !r->machine->container[0])
+        r->state->verdict = SETTING_NOISY;
+}
+
 static void look_os(struct reading *r)
 {
     char name[64] = "";
@@ -900,11 +926,13 @@ static void look_hugetlb(struct reading *r)
     FREED char **names = procfs_names(folder);
     bool known = names != NULL;
     for (char **name = names; name && *name; name++) { /* "hugepages-2048kB" */
-        int64_t number = 0;
+        int64_t number = 0, unused;
         const uint64_t kib = strtoull(*name + strcspn(*name, "0123456789"), NULL, 10);
         known &= read_number(PROCFS_PATH("%s/%s/nr_hugepages", folder, *name), &number) == 0;
         if (number > 0)
             setting_append(list, sizeof list, TEXT_LINE("%" PRId64 " of %s", number, size_text(kib * 1024, size)));
+        if (!read_number(PROCFS_PATH("%s/%s/free_hugepages", folder, *name), &unused) && unused < number)
+            TEXT_ADD(list, " (%" PRId64 " free)", unused);
     }
     tell(r, folder, list[0] ? list : known ? "none" : "");
 }
@@ -1264,6 +1292,8 @@ const struct setting settings_list[] = {
     {SETTING("cpu_quota", look_cpu_quota, "CPU time that the control groups allow", "none",
              "the group stands still until the period ends", "raise cpu.max (v1: cpu.cfs_quota_us) of the group"),
      .recorded = true},
+    {SETTING("network", look_network, "network links up", "none under init", "packets interrupt",
+             "boot without ip=, or unplug it")},
     {REPORTED("scheduler", look_scheduler, "who runs next, by which rule", "waits and slices differ",
               "another kernel, or sched_ext")},
     {REPORTED("preempt", look_preempt, "where the kernel itself gives way", "wake-ups take longer",
@@ -1272,6 +1302,7 @@ const struct setting settings_list[] = {
               "another kernel")},
     {REPORTED("base_slice", look_base_slice, "least time that a task keeps its CPU", "fewer switches, longer waits",
               "debugfs")},
+    {REPORTED("init", look_init, "first process, run level", "other programs run", "init=/jitbench")},
     {REPORTED("os", look_os, "distribution", "libraries and defaults differ", "another system")},
     {REPORTED("page_size", look_page_size, "size of a page", "faults differ in number", "another kernel")},
     {REPORTED("hugetlb", look_hugetlb, "huge pages set aside", "memory is kept from all else", "write nr_hugepages")},

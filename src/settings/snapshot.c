@@ -534,6 +534,7 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     struct outcome *outcome = context;
     const struct setting *of = held.plan.write[report->index].of;
 
+    held.plan.write[report->index].written = report->result == SNAPSHOT_DONE || report->result == SNAPSHOT_ALREADY;
     outcome->set += report->result == SNAPSHOT_DONE;
     if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
         char number[16];
@@ -617,9 +618,19 @@ int tuned_begin_file(const char *file, struct error *message)
     return read_list(file, &held.plan, message) || begin(message) ? -1 : 0;
 }
 
+/* Counts those that something else has changed meanwhile. */
 static void say_left(void *context, const struct snapshot_report *report)
 {
-    (void)context;
+    size_t i = held.plan.n;
+
+    while (i-- > 0 && held.plan.write[i].saved != (long)report->index) {
+    }
+    const struct setting_write *write = i < held.plan.n ? &held.plan.write[i] : NULL;
+    if (write && write->written && report->was[0] &&
+        strncmp(report->was, write->value, sizeof(write->before) - 1) != 0) {
+        ++*(size_t *)context;
+        message_print("jitbench: something else has set %s to '%s' during the run\n", report->path, report->was);
+    }
     if (report->result == SNAPSHOT_REFUSED || report->result == SNAPSHOT_OTHER)
         message_print("jitbench: %s could not be set back to '%.80s': %s\n", report->path, report->wanted,
                       report->error ? tuned_refusal(report->path, report->error) : "kept by the kernel");
@@ -628,7 +639,8 @@ static void say_left(void *context, const struct snapshot_report *report)
 int tuned_end(void)
 {
     struct error error;
-    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, NULL, &error) : 0;
+    size_t changed = 0;
+    const int code = held.snapshot ? snapshot_restore(held.snapshot, say_left, &changed, &error) : 0;
 
     if (code) {
         text_sanitize(error.text);
@@ -637,7 +649,7 @@ int tuned_end(void)
     snapshot_close(held.snapshot);
     held.snapshot = NULL;
     setting_writes_free(&held.plan);
-    return code;
+    return code ? code : changed != 0;
 }
 
 bool tuned_has_snapshot(void)

@@ -367,6 +367,8 @@ int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *o
             continue;
         }
         const char *value = ours ? procfs_find(line, "AnonHugePages", ':') : NULL;
+        if (ours && !value)
+            value = procfs_find(line, "Private_Hugetlb", ':');
         if (value && procfs_number(value, &kib))
             out->huge_bytes += kib * 1024;
     }

@@ -328,3 +328,23 @@ uint64_t machine_cpu_khz(unsigned cpu)
     FREED char *text = procfs_read_all("/proc/cpuinfo");
     return khz_from_cpuinfo(text, cpu);
 }
+
+double machine_celsius(void)
+{
+    static const char *const places[][3] = {{"/sys/class/hwmon", "name", "temp1_input"},
+                                            {"/sys/class/thermal", "type", "temp"}};
+    double highest = NAN;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        FREED char **names = procfs_names(places[i][0]);
+        for (char **name = names; name && *name; name++) {
+            char kind[64];
+            uint64_t millis;
+            if (!procfs_read_line(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][1]), kind, sizeof kind) &&
+                (strcasestr(kind, "cpu") || strstr("coretemp k8temp k10temp zenpower x86_pkg_temp", kind)) &&
+                procfs_read_u64(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][2]), &millis) && millis &&
+                millis < 150000) /* else broken */
+                highest = fmax(highest, (double)millis / 1000);
+        }
+    }
+    return highest;
+}

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 
 #include "sys/clock.h"
 #include "sys/file.h"
@@ -381,10 +382,10 @@ static bool is_compressed(const char *name)
 
 static int load(const char *folder, const char *name)
 {
-    FREED_BY(fd_close) int fd = open(PROCFS_PATH("%s/%s", folder, name), O_RDONLY | O_CLOEXEC);
+    FREED_BY(fd_close) int fd = procfs_open(PROCFS_PATH("%s/%s", folder, name));
 
     if (fd < 0)
-        return -errno;
+        return fd;
     int error = sys_result(syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0));
     if (error == -ENOSYS && !is_compressed(name)) { /* before Linux 3.8 */
         size_t length;
@@ -394,8 +395,7 @@ static int load(const char *folder, const char *name)
     return error == -EEXIST ? 0 : error;
 }
 
-/* Tries all names once; those of loaded modules become "". Returns the number of failures, with the first one in
- * error. */
+/* Tries all names once; those of loaded modules become "". Returns the number of failures, with the first in error. */
 static int load_round(const char *folder, char **names, struct error *error)
 {
     int failed = 0;
@@ -404,18 +404,53 @@ static int load_round(const char *folder, char **names, struct error *error)
         int result = names[i][0] ? load(folder, names[i]) : 0;
         if (result && !failed++)
             error_set(error, "%s: %s", names[i],
-                      result == -ENOENT ? "needs a symbol that no module has" : strerror(-result));
+                      result == -ENOENT ? "missing, or needs a symbol that no module has" : strerror(-result));
         if (!result)
             names[i] = (char *)"";
     }
     return failed;
 }
 
+/* Loads the files of a line of modules.dep, the last one first: each needs those after it. */
+static int load_line(const char *folder, char *line, struct error *error)
+{
+    char *file[] = {strsep(&line, ": "), NULL};
+    const int failed = file[0] ? load_line(folder, line, error) : 0;
+
+    return failed ? failed : load_round(folder, file, error);
+}
+
+static int load_by_names(const char *names, struct error *error)
+{
+    struct utsname kernel;
+    int failed = 0;
+
+    uname(&kernel);
+    const char *folder = PROCFS_PATH("/lib/modules/%s", kernel.release);
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/modules.dep", folder));
+        char *rest = text, *line, pattern[300];
+        struct error why;
+        length = strcspn(names, ",");
+        TEXT_PRINT(pattern, "*/%.*s.ko*:*", (int)length, names);
+        for (char *c = pattern; (c = strpbrk(c, "-_"));) /* the same in names of modules */
+            *c = '?';
+        while ((line = strsep(&rest, "\n")) && fnmatch(pattern, line, 0))
+            ;
+        error_set(&why, "%.*s: not in %s/modules.dep", (int)length, names, folder);
+        if ((!line || load_line(folder, line, &why)) && !failed++)
+            *error = why;
+    }
+    return failed;
+}
+
 int modules_load(const char *folder, struct error *error)
 {
-    FREED_BY(memory_free) char **names = procfs_names(folder);
     int failed = INT_MAX, before;
 
+    if (!strchr(folder, '/'))
+        return load_by_names(folder, error);
+    FREED_BY(memory_free) char **names = procfs_names(folder);
     if (!names)
         return -errno;
     for (size_t i = 0; names[i]; i++)

@@ -104,6 +104,14 @@ def kernel(arch, flavour):
     return folder
 
 
+def release(folder):
+    """What `uname -r` says of a kernel, from its image."""
+    with open(folder + "/vmlinuz", "rb") as file:
+        image = file.read(1 << 16)
+    at = int.from_bytes(image[0x20e:0x210], "little") + 0x200  # the boot protocol's kernel_version
+    return image[at:at + 100].split(b" ")[0].decode()
+
+
 # --- What the man page tells the user to type.
 
 def unescape(line):
@@ -397,6 +405,41 @@ def boot_virtio(test):
     expect({row["test"] for row in rows} == {"prime"}, "not the rows of prime")
     # Idle states are not for every machine to hold off; what was asked for is in the row in any case.
     expect({row["timer_latency_held"] for row in rows} <= {"yes", "no"}, "timer_latency_held is not known")
+
+
+def boot_modules(test):
+    """The driver of the CSV's disk by its name, with the modules it needs; one that is not there is named."""
+    machine = test.machine()
+    disk = make_disk(test, "disk")
+    folder = f"lib/modules/{release(machine.kernel)}"
+    files = sorted(os.listdir(machine.kernel + "/modules"), key=lambda name: VIRTIO.index(name.split(".")[0]))
+    lines = [f"./{name}: {' '.join(reversed(files[:i]))}\n" for i, name in enumerate(files)]
+    machine.use_files(**{folder: None, folder + "/modules.dep": "".join(lines)})
+    machine.more = virtio(disk)
+    machine.start(f'quiet jitbench.modules=absent,virtio-blk jitbench.run="{QUICK} -o %k.csv" jitbench.out=vda:/ '
+                  "jitbench.end=poweroff")
+    machine.wait_end()
+    machine.says(f"jitbench init: 1 kernel module not loaded (absent: not in /{folder}/modules.dep)", "init=jitbench")
+    rows = read_rows(read_disk(test, disk, f"/{release(machine.kernel)}.csv"))
+    expect(all(";init=jitbench;" in row["settings"] and 0 < float(row["uptime_s"]) < 300 for row in rows), "how it was booted")
+
+
+def boot_boots(test):
+    """The page's script boots a kernel twice, and makes a page of both runs."""
+    machine = test.machine(limit=240)
+    machine.use_recipe()
+    script = page_block("boots=$1")
+    expect("all --thesis" in script, "the recipe is another")
+    with open(os.path.join(test.folder, "boots.sh"), "w", encoding="utf-8") as file:
+        file.write(script.replace("all --thesis", QUICK))
+    env = {**os.environ, "PATH": f"{test.folder}:{os.environ['PATH']}"}
+    run(["sh", "-e", "boots.sh", "2", machine.kernel + "/vmlinuz"], cwd=test.folder, env=env, timeout=240)
+    ids = set()
+    for boot in (1, 2):
+        with open(os.path.join(test.folder, f"{release(machine.kernel)}-{boot}.csv"), newline="", encoding="utf-8") as file:
+            ids |= {row["run_id"] for row in read_rows(file.read())}
+    expect(len(ids) == 2, f"runs are {ids}")
+    expect([name for name in os.listdir(test.folder) if name == "boots.html"], "no page")
 
 
 def boot_scratch(test):
@@ -779,7 +822,7 @@ def boot_judged(test):
 # The longest first.
 BOOTS = {
     "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
-               boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_virtio,
+               boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_boots, boot_virtio, boot_modules,
                boot_no_overwrite, boot_memory_nodes, boot_latency_today, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters, boot_judged],
 }

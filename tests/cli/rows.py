@@ -13,10 +13,10 @@ COLUMNS = """schema run_id utc host job rank kernel arch cpu_model cpus_online b
 metric unit better n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max index status reason policy
 rt_priority nice cpus bind layout scratch_fs wall_s cpu_s ctx_voluntary ctx_involuntary migrations faults_minor
 faults_major run_delay_ms irqs softirqs steal_ms causes freq_khz timer_latency_held start_late_us comment samples hist
-series scratch_disk item core_share core_mhz explained_pct counters culprits""".split()
+series scratch_disk item core_share core_mhz explained_pct counters culprits uptime_s temp_begin_c temp_end_c""".split()
 NUMBERS = """schema cpus_online copies n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max index
 rt_priority nice wall_s cpu_s ctx_voluntary ctx_involuntary migrations faults_minor faults_major run_delay_ms irqs
-softirqs steal_ms freq_khz start_late_us item core_mhz explained_pct""".split()
+softirqs steal_ms freq_khz start_late_us item core_mhz explained_pct uptime_s temp_begin_c temp_end_c""".split()
 FILLED = "schema run_id utc build libc suite test param copies metric unit status".split()
 STATUSES = ("ok", "unstable", "degraded", "skipped", "failed")
 # Below this the histogram has a bin for each cycle, whatever its base.

@@ -162,6 +162,24 @@ CLI_TEST(test_repeat_ends_where_settings_are_not_restored)
     cli_expect_files(cli->work, 4); /* list, s-a1.csv, s-b1.csv and t-1.csv */
 }
 
+/* The side's runs are not those of its settings then; its machine has the old value again. */
+CLI_TEST(test_repeat_ends_when_something_else_sets_a_side_s_file)
+{
+    static const char expected[] =
+        "jitbench: something else has set " INTERVAL " to '19' during the run\n"
+        "jitbench run: run 1 of 2 had other settings for a part of the time, so no further run begins\n";
+    static const char script[] = "read v <" INTERVAL "; [ $v = 1 ] || echo 19 >" INTERVAL;
+    struct cli_result result;
+    const struct cli_run sides = RUN("s.csv", "--interleave", "list");
+
+    cli_need_root();
+    cli_need_mount_namespace();
+    cli_write_file(cli->work, "list", INTERVAL "=20\n");
+    cli_expect(&sides, 1, &result);
+    assert_string_equal(result.err, expected);
+    cli_expect_files(cli->work, 3); /* list, s-a1.csv and s-b1.csv */
+}
+
 /* Whatever the rows are, settings that stay changed are a failure. */
 CLI_TEST(test_repeat_of_one_run_says_that_settings_are_not_restored)
 {

@@ -164,7 +164,8 @@ def too_large(text, words):
 OF_NOISE = [r"  (unstable|degraded)$", r" +$", r"^(unstable|degraded): .*\n", r"\n*^(Warning|Stall): .*$"]
 STATISTICS = "n value mean sd rsd_pct ci95_lo ci95_hi min median mad p90 p99 p999 max".split()
 NUMBERS = STATISTICS + """cpus_online copies index rt_priority nice wall_s cpu_s ctx_voluntary ctx_involuntary migrations
-    faults_minor faults_major run_delay_ms irqs softirqs steal_ms freq_khz start_late_us core_mhz explained_pct""".split()
+    faults_minor faults_major run_delay_ms irqs softirqs steal_ms freq_khz start_late_us core_mhz explained_pct uptime_s
+    temp_begin_c temp_end_c""".split()
 RISING = [["min", "median", "max"], ["min", "mean", "max"], ["ci95_lo", "mean", "ci95_hi"], ["median", "p90", "p99", "p999", "max"]]
 LEAST = {"p90": 10, "p99": 100, "p999": 1000}  # a percentile takes as many events as it takes for one to be above it,
 TEN_ABOVE = ("requests", "frame", "launch", "input", "audio-period")  # or, of these tests, ten

@@ -127,8 +127,8 @@ class Reached:
     def build(self, key, units):
         build = self.tree.folder / self.BUILD
         build.mkdir(exist_ok=True)
-        subprocess.run(["gcc", f"-DREACHED={key}", f"-DBASE={self.BASE}", f"-DSIZE={self.SIZE}", "-O1", "-c", "-o", build / "reached.o", self.tree.folder / "tests/mutation/reached.c"],
-                       check=True)
+        subprocess.run(["gcc", f"-DREACHED={key}", f"-DBASE={self.BASE}", f"-DSIZE={self.SIZE}", "-O1", "-c", "-o", build / "reached.o",
+                        Path(__file__).with_name("reached.c")], check=True)
         made = self.tree.make(f"-j{os.cpu_count()}", f"BUILD={self.BUILD}", f"PROGRAM={self.BUILD}/jitbench", f"LDFLAGS={self.BUILD}/reached.o",
                               f"{self.BUILD}/jitbench", *(f"{self.BUILD}/{unit}" for unit in units), cflags="-O1 -finstrument-functions")
         if made.returncode:

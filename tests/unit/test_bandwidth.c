@@ -19,7 +19,8 @@ static struct {
     } slice[64]; /* those with a core probe */
     uint64_t expected_ns[16];
     unsigned n_slices, n_begun;
-    unsigned maps_left; /* before one is refused; 0: none is */
+    unsigned maps_left;                /* before one is refused; 0: none is */
+    size_t reserved_bytes, free_bytes; /* mapped last; what can be */
 } made;
 
 static uint64_t made_clock(void)
@@ -47,6 +48,10 @@ static const struct stream_kernels *const no_kernels[] = {NULL};
 
 static void *made_map(size_t bytes, int advice)
 {
+    if (advice == PAGES_RESERVED) {
+        made.reserved_bytes = bytes;
+        return bytes <= made.free_bytes ? pages_map(bytes, MADV_NOHUGEPAGE) : NULL;
+    }
     assert_int_equal(advice, MADV_HUGEPAGE);
     return made.maps_left && --made.maps_left == 0 ? NULL : pages_map(bytes, advice);
 }
@@ -164,6 +169,46 @@ TEST(test_bandwidth_finds_wrong_elements)
     check_damage(1, 64, 0, "largest relative error in b", 1);
     check_damage(2, 127, -90, "largest relative error in c", 2.5);
     check_damage(2, 5, 60.0625, "largest relative error in c", 0.0625 / 60);
+}
+
+/* From 262 repetitions on their numbers would be infinite. */
+TEST(test_bandwidth_fills_its_arrays_again)
+{
+    static const uint64_t repetitions[] = {200, 201, 10000};
+
+    for (size_t i = 0; i < COUNT(repetitions); i++) {
+        const struct bandwidth_params params = {.array_bytes = 512, .repetitions = repetitions[i]};
+        struct fixture_party p;
+        run_all(&p, &params);
+        assert_null(verified(&p));
+        assert_true(i == 1 ? array_of(&p, 0)[0] == 15 : array_of(&p, 0)[0] > 1e235);
+        assert_int_equal(((struct slices *)p.context.recorder[RECORD_TIMES])->n, repetitions[i] * KERNELS);
+        fixture_party_end(&p);
+    }
+}
+
+TEST(test_bandwidth_on_reserved_pages)
+{
+    const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2, .reserved = true};
+    const struct clock_info clock = {.name = "x"};
+    const struct bench_case of = {&bench_bandwidth, &params, &clock};
+    struct row_params described = {.n = 0};
+    struct fixture_party p;
+    struct error why = {""};
+
+    made.free_bytes = 3071;
+    errno = ENOMEM;
+    assert_int_equal(bench_bandwidth.supported(&of, &why), -1);
+    assert_string_equal(why.text, "no reserved huge pages for three arrays of 1 KiB: Cannot allocate memory");
+    made.free_bytes = 3072;
+    assert_int_equal(bench_bandwidth.supported(&of, &why), 0);
+    run_all(&p, &params);
+    assert_int_equal(made.reserved_bytes, 1024);
+    assert_null(verified(&p));
+    fixture_party_end(&p);
+    bench_bandwidth.describe(&of, &described);
+    assert_non_null(strstr(described.text, " huge=reserved"));
+    made.free_bytes = 0;
 }
 
 TEST(test_bandwidth_fails_without_memory)

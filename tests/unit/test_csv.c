@@ -226,7 +226,8 @@ TEST(test_csv_row_that_knows_all)
                                        .libc = "glibc",
                                        .settings = "aslr=2 (stack, heap)",
                                        .comment = "hello",
-                                       .start_late_us = 12.5};
+                                       .start_late_us = 12.5,
+                                       .uptime_s = 86400.5};
     double samples[] = {1, 2.5, NAN, 4};
     struct stats_point hist[] = {{880, 1000000}, {900, 2}}, series[] = {{1, 0.5}, {7, 1e9}};
     struct row row;
@@ -281,6 +282,8 @@ TEST(test_csv_row_that_knows_all)
     row.explained_pct = 90;
     strcpy(row.counters, "cycles=5;why=no");
     strcpy(row.culprits, "node=3.204");
+    row.temp_begin_c = 41;
+    row.temp_end_c = 57.25;
     csv_row(&row, &text);
     assert_string_equal(text.data, "2,r1,20260131T235959Z,box,42,0,Linux 6.18,x86_64,A CPU,2,0.1,glibc,"
                                    "aslr=2 (stack heap),unix,pipe,none,flags=-O3;-g,2,rate,lps,higher,"
@@ -289,7 +292,7 @@ TEST(test_csv_row_that_knows_all)
                                    "SCHED_OTHER,0,-20,0;2,one,random,ext4,"
                                    "1,2,3,4,5,6,7,8,9,10,11,timer:1.5;net:2,2200000,yes,12.5,"
                                    "hello,1;2.5;;4,880:1000000;900:2,1:0.5;7:1000000000;+12,mount=rw,4,"
-                                   "0.75,3000.5,90,cycles=5;why=no,node=3.204\r\n");
+                                   "0.75,3000.5,90,cycles=5;why=no,node=3.204,86400.5,41,57.25\r\n");
     text_free(&text);
 }
 

@@ -73,6 +73,11 @@ TEST(test_disk_describe_names_the_file_as_it_is)
         assert_string_equal(out.text, files[i].text);
     }
     params.file_bytes = 256 * MIB;
+    struct row_params rated = {.n = 0};
+    params.rate = 20 * MIB;
+    load_read.describe(&params, &rated);
+    assert_string_equal(rated.text, "file=256M disk_rate=20M");
+    params.rate = 0;
     load_compile.describe(&params, &compile);
     assert_string_equal(compile.text, "threads=3 file=256M");
 }
@@ -260,12 +265,15 @@ static void check_count(const struct load *load, enum load_count moved, enum loa
     struct disk_party d;
 
     disk_party_begin(&d, load, "", 4 * MIB);
-    *(struct disk *)d.p.context.state = (struct disk){.fd = -1, .moved_bytes = 5000};
+    d.params.rate = 100;
+    *(struct disk *)d.p.context.state =
+        (struct disk){.fd = -1, .moved_bytes = 5000, .start_ns = clock_raw_ns() - 70 * SECOND};
     io_is_made_up = true;
     disk_count(&d.p.context, moved);
     io_is_made_up = false;
     assert_true(disk_party_count(&d, moved) == 5000);
     assert_true(disk_party_count(&d, other) == 0);
+    assert_true(disk_party_count(&d, LOAD_PACED) >= 7000);
     assert_true(disk_party_count(&d, LOAD_DISK_READ) == 7000);
     assert_true(disk_party_count(&d, LOAD_DISK_WRITTEN) == 11000);
     disk_party_end(&d);

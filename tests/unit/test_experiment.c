@@ -24,9 +24,30 @@ static void made_core_begin(struct core_meter *meter, uint64_t expected_ns)
     core_begin(meter, expected_ns);
 }
 
+/* TSC_AUX: node and CPU of the next reading. */
+static uint32_t made_aux;
+static unsigned made_cpu;
+
+static void made_read_cpu(uint32_t *cpu)
+{
+    *cpu = made_aux;
+}
+
+static unsigned made_current_cpu(void)
+{
+    return made_cpu;
+}
+
+#undef COUNTER_CPU
+#undef counter_read_cpu
+#define COUNTER_CPU        0xfffu
+#define counter_read_cpu   made_read_cpu
+#define task_current_cpu   made_current_cpu
 #define clock_cost_measure made_cost_measure
 #define core_begin         made_core_begin
 #include "../../src/bench/prime.c"
+#undef counter_read_cpu
+#undef task_current_cpu
 #undef clock_cost_measure
 #undef core_begin
 
@@ -39,6 +60,7 @@ struct made_up_params {
         uint64_t count, ticks;
     } part[8];
     uint64_t base;
+    double migrated;
 };
 
 static int made_up_run(struct party_context *context)
@@ -53,9 +75,10 @@ static int made_up_run(struct party_context *context)
     hist_init(e.hist, params->base);
     for (size_t i = 0; i < COUNT(params->part); i++)
         for (uint64_t k = 0; k < params->part[i].count; k++)
-            experiment_record(&e, params->part[i].ticks + context->copy);
+            experiment_record(&e, params->part[i].ticks + context->copy, 0);
     number[NUMBER_COST_MEDIAN] = 24;
     number[NUMBER_GRAIN] = 2;
+    number[NUMBER_MIGRATED] = params->migrated;
     return 0;
 }
 
@@ -87,7 +110,8 @@ static double value(const char *metric)
 /* --- The figures. --- */
 
 /* Mean 1031.2; the delays above it are 268.8, 968.8, 3968.8 and 18968.8 (worked out by python3). */
-static const struct made_up_params typical = {.part = {{990, 1000}, {4, 1300}, {3, 2000}, {2, 5000}, {1, 20000}}};
+static const struct made_up_params typical = {.migrated = 3,
+                                              .part = {{990, 1000}, {4, 1300}, {3, 2000}, {2, 5000}, {1, 20000}}};
 
 TEST_WITH(test_experiment_figures_of_a_run, NULL, end)
 {
@@ -120,6 +144,7 @@ TEST_WITH(test_experiment_figures_of_a_run, NULL, end)
     fixture_assert_near(value("clock_cost"), 24);
     fixture_assert_near(value("clock_grain"), 2);
     fixture_assert_near(value("clock_hz"), 1e9);
+    fixture_assert_near(value("migrated"), 3);
     fixture_assert_near(value("time"), 1000);
     assert_string_equal(fixture_find(&rows, "time", "")->unit, "ns");
 }
@@ -178,14 +203,14 @@ static void tear_down(struct fixture_party *p)
 static int record_from_801(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(context->state, 801 + i);
+        experiment_record(context->state, 801 + i, 0);
     return 0;
 }
 
 static int record_thousands(struct party_context *context, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(context->state, 1000 + i % 7);
+        experiment_record(context->state, 1000 + i % 7, 0);
     return 0;
 }
 
@@ -195,9 +220,9 @@ TEST_WITH(test_experiment_run_forgets_the_warm_up, NULL, end)
     struct experiment *e = set_up(&p, -1, 0);
 
     assert_null(e->buffer); /* nobody wants the text */
-    experiment_record(e, 900);
-    experiment_record(e, 800);
-    experiment_record(e, 70000);
+    experiment_record(e, 900, 0);
+    experiment_record(e, 800, 0);
+    experiment_record(e, 70000, 0);
     assert_int_equal(e->number, 3);
     assert_int_equal(experiment_run(&p.context, 2, 0, record_from_801), 0);
     assert_int_equal(e->number, 2);
@@ -208,6 +233,59 @@ TEST_WITH(test_experiment_run_forgets_the_warm_up, NULL, end)
     assert_int_equal(e->series->first[1].at, 1);
     assert_int_equal(e->series->first[1].value, 802);
     tear_down(&p);
+}
+
+/* An experiment on each of these CPUs, of two nodes. */
+static const uint32_t aux[] = {0x1003, 0x1003, 0x2007, 0x2007, 0x1003, 0x1004, 0x1004};
+
+static int record_cpus(struct party_context *context, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        experiment_record(context->state, 800, made_aux = aux[i]);
+    }
+    made_cpu = made_aux & 0xfff;
+    return 0;
+}
+
+static int record_unset(struct party_context *context, uint64_t count)
+{
+    (void)record_cpus(context, count);
+    made_cpu = 5;
+    return 0;
+}
+
+/* Counted by the counter's register, if it says at both ends what the kernel does. */
+TEST_WITH(test_experiment_counts_changes_of_the_cpu, NULL, end)
+{
+    static const struct clock_cost cost = {.median = 24};
+    static const struct {
+        enum clock_kind clock;
+        uint32_t aux;
+        unsigned cpu;
+        int (*work)(struct party_context *, uint64_t count);
+        double migrated;
+    } cases[] = {
+        {CLOCK_KIND_COUNTER, 0x1003, 3, record_cpus, 3},
+        {CLOCK_KIND_COUNTER, 0x2007, 7, record_cpus, 4}, /* before the first */
+        {CLOCK_KIND_COUNTER, 0x1003, 0x1003, record_cpus, 3},
+        {CLOCK_KIND_COUNTER, 0x1003, 4, record_cpus, NAN},
+        {CLOCK_KIND_COUNTER, 0x1003, 3, record_unset, NAN},
+        {CLOCK_KIND_GETTIME, 0x1003, 3, record_cpus, NAN},
+    };
+
+    known_cost = &cost;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fixture_party p;
+        (void)set_up(&p, -1, 0);
+        p.context.clock = cases[i].clock;
+        made_aux = cases[i].aux;
+        made_cpu = cases[i].cpu;
+        assert_int_equal(experiment_run(&p.context, COUNT(aux), cases[i].work), 0);
+        const double migrated = ((double *)p.context.recorder[EXPERIMENT_NUMBERS])[NUMBER_MIGRATED];
+        assert_true(isnan(cases[i].migrated) ? isnan(migrated) : migrated == cases[i].migrated);
+        tear_down(&p);
+    }
+    known_cost = NULL;
 }
 
 static struct {
@@ -371,7 +449,7 @@ TEST_WITH(test_experiment_writes_every_event, NULL, end)
     int fd = fixture_file();
     struct experiment *e = set_up(&p, fd, 22);
 
-    experiment_record(e, 5); /* warm-up */
+    experiment_record(e, 5, 0); /* warm-up */
     for (uint64_t i = 0; i < LINES; i++)
         text_printf(&expected, "22,0,0,%llu,%llu\n", (unsigned long long)i, (unsigned long long)(1000 + i % 7));
     assert_int_equal(experiment_run(&p.context, LINES, 0, record_thousands), 0);

@@ -168,6 +168,8 @@ static void expect_loads(struct suite_plan *s, const char *expected)
                     (unsigned long long)(p->file_bytes / MIB), (unsigned long long)(p->memory_bytes / MIB),
                     p->memory_spare ? " spare" : "", p->nice, p->nice_given ? " given" : "");
         put_sim(&out, &p->sim);
+        if (p->rate)
+            text_printf(&out, " rate %llu", (unsigned long long)(p->rate / MIB));
         text_append(&out, "\n", 1);
         assert_string_equal(p->dir, "/tmp");
     }
@@ -186,7 +188,7 @@ TEST(test_latency_plan_gives_loads_their_parameters)
                            W("-W"),
                            W("audio"),
                            W("-w"),
-                           W("none,video,burn,compile,custom"),
+                           W("none,video,burn,write:20MB/s,read,compile,custom"),
                            W("-L"),
                            W("3"),
                            W("--hack-groups"),
@@ -208,6 +210,8 @@ TEST(test_latency_plan_gives_loads_their_parameters)
                  "video: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 16666:6666 late 16666 "
                  "loops 5000\n"
                  "burn: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 0:0 late 0 loops 5000\n"
+                 "write: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 0:0 late 0 loops 5000 rate 20\n"
+                 "read: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 0:0 late 0 loops 5000\n"
                  "compile: 3 threads, 2 groups, file 4, memory 64 spare, nice 5 given, 0:0 late 0 loops "
                  "5000\n"
                  "custom: 3 threads, 2 groups, file 8, memory 64 spare, nice 5 given, 20000:5000 late 7000 "

@@ -205,6 +205,36 @@ TEST_WITH(test_machine_frequency, make_tree, remove_tree)
     assert_int_equal(BELOW(tree, machine_cpu_khz(3)), 0);
 }
 
+/* Of the CPUs, not of a disk, nor of a sensor that is broken. */
+TEST_WITH(test_machine_temperature, make_tree, remove_tree)
+{
+    static const struct {
+        const char *folder, *file, *kind, *value;
+        double celsius;
+    } steps[] = {
+        {"class/hwmon/hwmon0", "name", "drivetemp\n", "99000\n", NAN},
+        {"class/hwmon/hwmon1", "name", "k10temp\n", "-1\n", NAN},
+        {"class/hwmon/hwmon2", "name", "k10temp\n", "41250\n", 41.25},
+        {"class/hwmon/hwmon3", "name", "coretemp\n", "39000\n", 41.25},
+        {"class/thermal/thermal_zone0", "type", "acpitz\n", "70000\n", 41.25},
+        {"class/thermal/thermal_zone1", "type", "cpu-thermal\n", "55500\n", 55.5},
+        {"class/thermal/thermal_zone2", "type", "x86_pkg_temp\n", "56000\n", 56},
+        {"class/thermal/thermal_zone3", "type", "cpu1\n", "200000\n", 56},
+        {"class/thermal/thermal_zone4", "type", "cpu2\n", "0\n", 56},
+    };
+
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        char path[128];
+        snprintf(path, sizeof path, "/sys/%s/%s", steps[i].folder, steps[i].file);
+        put(path, steps[i].kind);
+        snprintf(path, sizeof path, "/sys/%s/%s", steps[i].folder,
+                 strcmp(steps[i].file, "type") ? "temp1_input" : "temp");
+        put(path, steps[i].value);
+        const double celsius = BELOW(tree, machine_celsius());
+        assert_true(isnan(steps[i].celsius) ? isnan(celsius) : fabs(celsius - steps[i].celsius) < 1e-9);
+    }
+}
+
 /* --- trees that say little or nonsense --- */
 
 TEST_WITH(test_machine_online_from_proc_stat, make_tree, remove_tree)

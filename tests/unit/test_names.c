@@ -4,7 +4,8 @@
 #include "../test.h"
 #include "out/out.h"
 
-static const struct row_run run = {.host = "box/1.example", .utc = "2026-01-31T23:59:59Z", .job = "77", .rank = "3"};
+static const struct row_run run = {
+    .host = "box/1.example", .utc = "2026-01-31T23:59:59Z", .job = "77", .rank = "3", .kernel = "6.1.0-9/x #1 SMP"};
 
 static void expect(const char *template, const struct row_run *of, int alone, const char *expected)
 {
@@ -18,6 +19,7 @@ static void expect(const char *template, const struct row_run *of, int alone, co
 TEST(test_names_letters)
 {
     expect("%h_%j_%r_%t%%.csv", &run, 0, "box_1.example_77_3_20260131T235959Z%.csv");
+    expect("%k-1.csv", &run, 1, "6.1.0-9_x-1.csv");
     expect("plain.csv", &run, 1, "plain.csv");
     expect("", &run, 0, "");
 }
@@ -26,7 +28,7 @@ TEST(test_names_what_is_not_known)
 {
     static const struct row_run nobody = {.host = "..", .utc = "2026-01-31T23:59:59Z"};
 
-    expect("%j-%r.csv", &nobody, 1, "unknown-unknown.csv");
+    expect("%j-%r-%k.csv", &nobody, 1, "unknown-unknown-unknown.csv");
     expect("%h/x", &nobody, 1, "_./x"); /* not the folder above */
 }
 

@@ -249,6 +249,47 @@ TEST(test_option_names_are_bits)
     }
 }
 
+/* A rate after the names that take one; the text after another reaches to the end. */
+TEST(test_option_names_with_rates)
+{
+    struct rated {
+        uint64_t bits, rates[5];
+        char rest[OPTION_REST];
+    };
+    static const char *const names[] = {"none", "write", "read", "ring", "cmd", NULL};
+    const struct option row = {OPTION("load", 'w', struct rated, bits, ""), OPTION_SOME_OF("LOAD,...", names),
+                               .rest = offsetof(struct rated, rest), .rated = "write read",
+                               .rates = offsetof(struct rated, rates)};
+    static const struct {
+        const char *text;
+        uint64_t bits, write, read;
+        const char *rest, *error;
+    } cases[] = {
+        {"write:20M", 2, 20 << 20, 0, "", ""},
+        {"ring,WRITE:20MB/s,read:3145728,none", 15, 20 << 20, 3 << 20, "", ""},
+        {"read:1TB/s,cmd:make -j8, write:x", 20, 0, 1ull << 40, "make -j8, write:x", ""},
+        {"write:2M,write", 2, 2 << 20, 0, "", ""},
+        {"ring:20M", 8, 0, 0, "20M", ""}, /* the command refuses it */
+        {"write:2047K", 0, 0, 0, "", "--load: '2047K' is out of range (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"write:1025G", 0, 0, 0, "", "--load: '1025G' is out of range (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"none,read:,ring", 0, 0, 0, "", "--load: '' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"write:20MB", 0, 0, 0, "", "--load: '20MB' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"write:B/s", 0, 0, 0, "", "--load: 'B/s' is not a size (2 MiB to 1 TiB, suffix K, M or G)"},
+        {"write:20M,", 0, 20 << 20, 0, "", "--load: 'write:20M,' is not a list of names (comma between)"},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct rated into = {0};
+        struct error error = {""};
+        assert_int_equal(option_set(&row, cases[i].text, &into, false, &error), cases[i].error[0] ? -1 : 0);
+        assert_string_equal(error.text, cases[i].error);
+        assert_int_equal(into.bits, cases[i].bits);
+        assert_int_equal(into.rates[1], cases[i].write);
+        assert_int_equal(into.rates[2], cases[i].read);
+        assert_string_equal(into.rest, cases[i].rest);
+    }
+}
+
 TEST(test_option_fail_on)
 {
     const struct option row[] = {{.name = "fail-on",

@@ -36,11 +36,12 @@ static void serve(const struct requests_params *params, uint64_t threads)
     assert_int_equal(pthread_join(thread, NULL), 0);
     const uint64_t served = (uint64_t)numbers()[0], chain = larger(params->chain, 1);
     const struct hist *latency = p.context.recorder[0], *whole = p.context.recorder[2];
-    const struct series *series = p.context.recorder[1];
+    const struct series *series = p.context.recorder[1], *whole_series = p.context.recorder[5];
     assert_true(served >= SERVED);
     assert_int_equal(latency->n, served * chain);
     assert_int_equal(whole->n, served);
     assert_int_equal(series->n, served * chain);
+    assert_int_equal(whole_series->n, served);
     /* each worker sleeps for 100 us before and after its work */
     assert_true(whole->min >= 200000 * chain && latency->max <= whole->max);
     assert_true(latency->sum < whole->sum + (double)whole->base);

@@ -1216,6 +1216,25 @@ TEST_WITH(test_results_load_whose_bytes_were_not_on_the_disk, begin, end)
     assert_all_degraded("load: of 1048576 MiB read only 1 MiB went to or came from the disk");
 }
 
+/* Bytes that a rate asks for; nine tenths are enough. What was reached is a parameter. */
+TEST_WITH(test_results_load_that_does_not_keep_its_rate, begin, end)
+{
+    struct pace_params params = {.count = {[LOAD_PACED] = 100 * 0x1p20,
+                                           [LOAD_WRITTEN] = 90 * 0x1p20,
+                                           [LOAD_DISK_WRITTEN] = (double)NAN,
+                                           [LOAD_DISK_READ] = (double)NAN}};
+
+    enter_beside(&params, 5 * MS, 2);
+    const struct row *row = metric_row("mean");
+    assert_int_equal(row->status, ROW_OK);
+    assert_true(fabs(row_param_number(&row->param, "load_rate") * row->wall_s / (180 * 0x1p20) - 1) < 1e-6);
+    fixture_free_rows(&rows);
+    params.count[LOAD_WRITTEN] = 0;
+    params.count[LOAD_READ] = 89 * 0x1p20;
+    enter_beside(&params, 5 * MS, 1);
+    assert_all_degraded("load: of 100 MiB by its rate only 89 MiB went to or came from the disk");
+}
+
 int main(int argc, char **argv)
 {
     trial_worker_main(argc, argv, registry, loads);

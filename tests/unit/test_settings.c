@@ -2,6 +2,8 @@
 /* Verdicts on settings in made-up trees, and the values to be written. Expected values are worked out by hand from the
  * texts of tests/trees. Runs in the top directory. */
 
+#include <utmpx.h>
+
 #include "fixture.h"
 #include "memory_fixture.h"
 #include "tree_fixture.h"
@@ -462,6 +464,30 @@ TREE_TEST(test_settings_of_schedulers)
     expect_steps(steps, COUNT(steps));
 }
 
+/* A link that is up is noise only where this program is the machine's first process. */
+TREE_TEST(test_settings_of_the_first_process_and_the_network)
+{
+    static const char first[] = "/proc/1/comm", link[] = "/sys/class/net/eth0/operstate";
+    static const struct step steps[] = {
+        {first, "systemd\n", {"init", SETTING_OK, "systemd", ""}},
+        {"/sys/class/net/lo/operstate", "unknown\n", {"network", SETTING_OK, "none", ""}},
+        {link, "down\n", {"network", SETTING_OK, "none", ""}},
+        {"/sys/class/net/eth1/operstate", "up\n", {"network", SETTING_OK, "eth1", ""}},
+        {link, "up\n", {"network", SETTING_OK, "eth0, eth1", ""}},
+        {first, "jitbench\n", {"network", SETTING_NOISY, "eth0, eth1", ""}},
+        {first, "jitbench\n", {"init", SETTING_OK, "jitbench", ""}},
+        {"/run/systemd/container", "docker\n", {"network", SETTING_OK, "eth0, eth1", ""}},
+    };
+    struct utmpx records[] = {{.ut_type = BOOT_TIME, .ut_pid = '4'}, {.ut_type = RUN_LVL, .ut_pid = 'N' * 256 + '5'}};
+
+    look_at("0");
+    expect_one("network", SETTING_UNKNOWN, "", "/sys is not mounted");
+    expect_steps(steps, COUNT(steps));
+    tree_put(first, "init\n");
+    tree_put_bytes("/run/utmp", records, sizeof(records));
+    expect_one("init", SETTING_OK, "init, run level 5", "");
+}
+
 static void put_register(off_t at, uint64_t value)
 {
     char path[512];
@@ -723,17 +749,18 @@ static void check_hostile(const char *tree, void (*put)(const char *path), const
 
 /* A hypervisor and a quota are found by what is there; lists of CPUs and the command line may well be empty. */
 #define SEEN  "hypervisor cpu_quota page_size"
-#define EMPTY "isolated nohz_full rcu_nocbs kthread_cpus irqaffinity " SEEN
+#define NO_TEXT "isolated nohz_full rcu_nocbs kthread_cpus irqaffinity " SEEN
 
 TREE_TEST(test_settings_with_empty_files)
 {
-    check_hostile("laptop", put_empty, EMPTY);
+    check_hostile("laptop", put_empty, NO_TEXT);
 }
 
 TREE_TEST(test_settings_with_junk)
 {
     /* A command line and the names of processes may be anything. */
-    check_hostile("laptop", put_junk, "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons " SEEN);
+    check_hostile("laptop", put_junk,
+                  "rcu_nocbs kthread_cpus irqaffinity irqbalance daemons hypervisor cpu_quota network init page_size");
 }
 
 /* Simulates files that vanish after they were listed. */
@@ -953,7 +980,7 @@ TREE_TEST(test_settings_describe_what_explains_a_difference)
         ""
         "governor=performance_(1_CPU)+powersave_(1_CPU)+ondemand_(1_CPU)+schedutil_(1_CPU)+others_(4_CPUs);"
         "turbo=-;smt=forceoff;aslr=-;isolated=-;nohz_full=1-7;watchdogs=-;clocksource=-;hypervisor=kvm;"
-        "cpu_quota=none;scheduler=CFS;preempt=full;hz=-;base_slice=-;os=-;page_size=4K;hugetlb=-;"
+        "cpu_quota=none;scheduler=CFS;preempt=full;hz=-;base_slice=-;init=init;os=-;page_size=4K;hugetlb=-;"
         "fault_around=-;prefetchers=-;dimms=-;thp=madvise;thp_defrag=defer+madvise;numa_balancing=1;"
         "autogroup=0;memory=31.2G;caches=L1d:32K+L1i:64K+L2:1M;microcode=0xabc;"
         "firmware=Acme+Inc._1.2_01/02/2026;cmdline=quiet|nohz=off|psix=1|audit=0;mds=no;meltdown=PTI;"

@@ -4,6 +4,8 @@
 
 #include "suite_fixture.h"
 
+#include "bench/experiment.h"
+#include "bench/memory.h"
 #include "engine/trial.h"
 #include "golden_fixture.h"
 #include "row_fixture.h"
@@ -183,6 +185,37 @@ TEST(test_suites_unix_takes_turns_but_for_the_classic_protocol)
 
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"-c1"), 2, BIND_ONE, &seen), SCHEDULE_INTERLEAVED);
     assert_int_equal(check_suite(&suite_unix, WORDS((char *)"--classic"), 2, BIND_ONE, &seen), SCHEDULE_SEQUENCE);
+}
+
+static struct suite_plan *thesis_plan(const struct suite *suite)
+{
+    struct suite_plan *s = suite_options(suite, WORDS(NULL), 2, BIND_ONE);
+
+    s->m.preset = PRESET_THESIS;
+    assert_int_equal(option_defaults(s->m.tables, s->m.n_tables, PRESET_THESIS, &said), 0);
+    suite_make_plan(s, suite);
+    assert_int_equal(s->failed, 0);
+    assert_int_equal(s->plan.n, 10);
+    return s;
+}
+
+/* The limits and sizes of its pictures, and no other suite. */
+TEST(test_suites_of_the_thesis)
+{
+    struct suite_plan *prime = thesis_plan(&suite_prime), *stream = thesis_plan(&suite_stream);
+
+    for (uint64_t i = 0; i < 10; i++) {
+        const struct prime_params *p = prime->plan.items[i].params;
+        const struct array_params *a = stream->plan.items[i].params;
+        assert_true(stream->plan.items[i].bench == &bench_array && a->elements == 25u << i && p->limit == 10 + 4 * i);
+        assert_true(a->experiments == 1000000 && p->experiments == 1000000);
+        assert_int_equal(prime->plan.items[i].sampling.max_samples, 5);
+    }
+    for (size_t i = 0; suite_list[i]; i++)
+        assert_int_equal(suite_list[i]->seconds[PRESET_THESIS] > 0,
+                         suite_list[i] == &suite_prime || suite_list[i] == &suite_stream);
+    suite_plan_free(prime, &suite_prime);
+    suite_plan_free(stream, &suite_stream);
 }
 
 /* --- What suites make of their rows. --- */

@@ -137,4 +137,32 @@ TEST(test_write_asks_of_the_disk)
     }
 }
 
+/* A block takes 10 ms, at 20 MiB a second one is due each 50 ms. What a stall of 60 ms delays is made up for, what one
+ * of 320 ms delays but for 100 ms. Faster than the disk, it never sleeps. */
+TEST(test_write_keeps_its_rate)
+{
+    static const struct {
+        uint64_t rate_mib, stall_ms;
+        unsigned blocks;
+        uint64_t ms, slept;
+    } cases[] = {{20, 0, 9, 450, 9}, {20, 60, 9, 450, 8}, {20, 320, 9, 680, 7}, {200, 0, 9, 90, 0}, {0, 0, 9, 90, 0}};
+    struct disk_party d;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct made_up_jump stall = {1000 * MS + 1, cases[i].stall_ms * MS};
+        made_up_disk_begin(&d, &load_write, 64 * MIB);
+        ((struct disk *)d.p.context.state)->direct = true;
+        d.params.rate = cases[i].rate_mib * MIB;
+        made_up_disk.stop_at = cases[i].blocks;
+        made_up_disk.each_ns = 10 * MS;
+        made_up_clock.slept = 0;
+        made_up_clock.jumps = &stall;
+        made_up_clock.n_jumps = cases[i].stall_ms > 0;
+        assert_int_equal(made_up_disk_call(d.p.party->run), 0);
+        assert_int_equal(made_up_clock.now_ns, (1000 + cases[i].ms) * MS);
+        assert_int_equal(made_up_clock.slept, cases[i].slept);
+        disk_party_end(&d);
+    }
+}
+
 GROUP(disk_prepare, disk_finish);

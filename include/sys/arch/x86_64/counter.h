@@ -11,11 +11,20 @@
 #define COUNTER_NAME     "rdtscp"
 #define COUNTER_NOW_NAME "rdtsc"
 
+/* TSC_AUX: the node, and in the lower 12 bits, as Linux sets it, the CPU. */
+#define COUNTER_CPU 0xfffu
+
+static inline __attribute__((always_inline)) uint64_t counter_read_cpu(uint32_t *cpu)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(*cpu) : : "memory");
+    return (uint64_t)high << 32 | low;
+}
+
 static inline __attribute__((always_inline)) uint64_t counter_read(void)
 {
-    uint32_t low, high, cpu;
-    __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(cpu) : : "memory");
-    return (uint64_t)high << 32 | low;
+    uint32_t cpu;
+    return counter_read_cpu(&cpu);
 }
 
 /* RDTSC, not ordered against other instructions. */
