@@ -48,13 +48,8 @@ extern const struct metric experiment_metrics[METRIC_OWN];
     .n_metrics = METRIC_OWN + COUNT(own_)
 
 #define EXPERIMENT_FROM(params_) \
-    { \
-        OPTION("from", 0, params_, from, \
-               "the 500 experiments in a row that the CSV keeps begin at experiment N of the first run"), \
-            OPTION_NUMBER(COUNT, "N", 0, 1e12), .preset = { \
-                "0" \
-            } \
-    }
+    OPTION("from", 0, params_, from, "first of the 500 experiments in a row that the CSV keeps"), \
+        OPTION_NUMBER(COUNT, "N", 0, 1e12), .preset = {"0"}
 
 /* Of a run at most; the median of a block is that of so many of its experiments, evenly spaced. */
 #define BLOCKS_MAX    128u

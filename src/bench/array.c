@@ -150,7 +150,7 @@ static const struct option options[] = {
      OPTION_NUMBER(COUNTS, "N,...", 1, ELEMENTS_MAX), .preset = {"25,50,100,200,400,800,1600,3200,6400,12800"}},
     {OPTION("experiments", 'n', struct array_params, experiments, "copies of the small array in a run"),
      OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"100K", "10K", "10M", "1M"}},
-    EXPERIMENT_FROM(struct array_params),
+    {EXPERIMENT_FROM(struct array_params)},
 };
 
 static const struct metric own_metrics[] = {

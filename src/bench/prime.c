@@ -140,13 +140,10 @@ int experiment_run(struct party_context *context, uint64_t counts, uint64_t from
     uint64_t least = e->hist->n ? e->hist->min : 0;
     hist_init(e->hist, least - least / 8);
     series_init(e->series);
-    series_init(e->floors);
-    series_init(e->levels);
     e->series->from = from;
     e->number = 0;
-    for (e->apart = 1; counts / e->apart > BLOCKS_MAX * BLOCK_SAMPLES;)
-        e->apart *= 2;
-    e->apart--;
+    for (e->apart = 0; counts / (e->apart + 1) > BLOCKS_MAX * BLOCK_SAMPLES;)
+        e->apart += e->apart + 1;
     e->least = UINT64_MAX;
     e->fd = context->series_fd;
     e->migrated = 0;
@@ -382,7 +379,7 @@ static const struct option options[] = {
      OPTION_NUMBER(SWEEP, "N|A:B:STEP", 3, 1e5), .preset = {"22", "22", "10:46:4", "10:46:4"}},
     {OPTION("experiments", 'n', struct prime_params, experiments, "experiments a run"),
      OPTION_NUMBER(COUNT, "N", 1, 1e12), .preset = {"1M", "200K", "10M", "1M"}},
-    EXPERIMENT_FROM(struct prime_params),
+    {EXPERIMENT_FROM(struct prime_params)},
 };
 
 static const struct metric own_metrics[] = {

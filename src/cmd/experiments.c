@@ -10,19 +10,20 @@
 /* A test has one of them. */
 #define SIZE_COLUMNS KEY("Limit", "limit", .optional = 1), KEY("Elements", "elements", .optional = 1)
 
+#define CLASS(class_, id_, ...) \
+    COLUMN("Count" class_, "delays_" id_, SAMPLE, 0, __VA_ARGS__), \
+        COLUMN("Size" class_, "delays_" id_ "_size", SAMPLE, 0, __VA_ARGS__)
+#define SHARE(class_, id_) COLUMN("Share" class_, "delays_" id_, VALUE, 4, .of = "experiments")
+
 static const struct table_column run_columns[] = {
     SIZE_COLUMNS,
     KEY("Experiments", "experiments", .rank = 3),
     COLUMN("Mean", "cycles", SAMPLE, 2),
     COLUMN("SD", "cycles_sd", SAMPLE, 1, .rank = 2),
-    COLUMN("CountA", "delays_a", SAMPLE, 0, .rank = 1),
-    COLUMN("SizeA", "delays_a_size", SAMPLE, 0, .rank = 1),
-    COLUMN("CountB", "delays_b", SAMPLE, 0),
-    COLUMN("SizeB", "delays_b_size", SAMPLE, 0),
-    COLUMN("CountC", "delays_c", SAMPLE, 0),
-    COLUMN("SizeC", "delays_c_size", SAMPLE, 0),
-    COLUMN("CountD", "delays_d", SAMPLE, 0),
-    COLUMN("SizeD", "delays_d_size", SAMPLE, 0),
+    CLASS("A", "a", .rank = 1),
+    CLASS("B", "b", .rank = 0),
+    CLASS("C", "c", .rank = 0),
+    CLASS("D", "d", .rank = 0),
     FIELD(COPIES, .rank = 3),
     FIELD(CPUS),
 };
@@ -53,10 +54,10 @@ static const struct table_column share_columns[] = {
     SIZE_COLUMNS,
     FIELD(COPIES, .metric = "cycles", .rank = 2), /* shown even if nothing else is known */
     FIELD(CPUS),
-    COLUMN("ShareA", "delays_a", VALUE, 4, .of = "experiments"),
-    COLUMN("ShareB", "delays_b", VALUE, 4, .of = "experiments"),
-    COLUMN("ShareC", "delays_c", VALUE, 4, .of = "experiments"),
-    COLUMN("ShareD", "delays_d", VALUE, 4, .of = "experiments"),
+    SHARE("A", "a"),
+    SHARE("B", "b"),
+    SHARE("C", "c"),
+    SHARE("D", "d"),
     COLUMN(">400 mean", "delayed_400", VALUE, 3, .rank = 1),
     COLUMN(">2000 mean", "delayed_2000", VALUE, 3, .rank = 1),
     COLUMN(">400 median", "delayed_400_median", VALUE, 3),
@@ -150,11 +151,9 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     }
 }
 
-static int check_from(uint64_t from, uint64_t experiments)
+static int from_error(uint64_t from, uint64_t experiments)
 {
-    return from < experiments ? 0
-                              : usage_error("--from: %" PRIu64 " is not below the %" PRIu64 " experiments of a run",
-                                            from, experiments);
+    return usage_error("--from: %" PRIu64 " is not below the %" PRIu64 " experiments of a run", from, experiments);
 }
 
 /* --- jitbench prime --- */
@@ -166,11 +165,12 @@ static int plan_prime(struct measure *m, void *options)
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
         return usage_error("--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
                            params->limits.first, params->limits.last, params->limits.step);
-    const int wrong = check_from(params->from, params->experiments);
-    for (params->limit = params->limits.first; !wrong && params->limit <= params->limits.last;
+    if (params->from >= params->experiments)
+        return from_error(params->from, params->experiments);
+    for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, &bench_prime, params, measure_named_cpus(m), 0);
-    return wrong;
+    return 0;
 }
 
 static void print_prime(const struct table_rows *rows, struct text *out)
@@ -238,9 +238,8 @@ static int plan_stream(struct measure *m, void *options)
 
     if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
         return usage_error("--series: only the test 'array' has experiments to write");
-    const int wrong = m->selected[TEST_ARRAY] ? check_from(o->array.from, o->array.experiments) : 0;
-    if (wrong)
-        return wrong;
+    if (m->selected[TEST_ARRAY] && o->array.from >= o->array.experiments)
+        return from_error(o->array.from, o->array.experiments);
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);

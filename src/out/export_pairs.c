@@ -64,7 +64,7 @@ static void write_runs(const struct export_rows *rows, struct text *out)
 }
 
 const struct export_format export_thesis = {
-    .wanted = ROWS_SAMPLES,
+    .wanted = ROWS_SAMPLES | ROWS_UNKNOWN,
     .refuse = refuse_others,
     .write = write_runs,
 };

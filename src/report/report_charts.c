@@ -58,40 +58,31 @@ struct chart_spec {
 #define SERIES_NOTE "the first 500 and the 2,000 longest"
 #define RANGE_NOTE  "line: minimum to maximum; dot: median; thick: median to p99"
 #define DELAYS_NOTE "above the mean of their run, in clock ticks; "
-#define LEVEL_CHART(metric_, title_) \
-    .metric = metric_, .title = title_, .note = "of each block of experiments", .x = {"Experiment", ""}, \
-    .y = {"They took"}
+#define LEVEL_NOTE  "of each block of experiments"
+#define SERIES_CHART(title_, ...) \
+    .mark = MARK_SERIES, .title = title_, .x = {"Experiment", ""}, .y = {"Each took"}, __VA_ARGS__
+#define BODY_CHART(title_, body_) \
+    .mark = MARK_HISTOGRAM, .title = title_, .x = {"An experiment took"}, .y = {"Experiments", ""}, .body = body_
+#define CURVE_CHART(title_, y_, ...) .mark = MARK_CURVE, .title = title_, .y = {y_}, __VA_ARGS__
 #define SHARE_CHART(limit_) \
-    .metric = "delayed_" limit_, .title = "Time in delays over " limit_, .note = DELAYS_NOTE "95 % interval", \
-    .y = {"Share of all time", "%"}
+    .mark = MARK_CURVE, .metric = "delayed_" limit_, .title = "Time in delays over " limit_, \
+    .note = DELAYS_NOTE "95 % interval", .y = {"Share of all time", "%"}, .log = true
 
 /* The charts of Kot's thesis; put_experiments() fills in what differs between its tests. */
 static const struct chart_spec experiment_charts[] = {
-    {.mark = MARK_SERIES, .first = true, .title = "First 500 experiments", .x = {"Experiment", ""}, .y = {"Each took"}},
-    {.mark = MARK_SERIES,
-     .dots = true,
-     .title = "Longest over the whole run",
-     .note = SERIES_NOTE,
-     .x = {"Experiment", ""},
-     .y = {"Each took"}},
-    {.mark = MARK_HISTOGRAM,
-     .body = true,
-     .title = "Distribution, the fastest 99.9 %",
-     .x = {"An experiment took"},
-     .y = {"Experiments", ""}},
-    {.mark = MARK_HISTOGRAM, .title = "Distribution, all", .x = {"An experiment took"}, .y = {"Experiments", ""}},
-    {.mark = MARK_SERIES, LEVEL_CHART("cycles_level", "Median over the whole run")},
-    {.mark = MARK_SERIES, LEVEL_CHART("cycles_floor", "Minimum over the whole run")},
-    {.mark = MARK_CURVE, .title = "Mean", .note = "whiskers: 95 % interval of the mean", .y = {"Mean"}},
-    {.mark = MARK_CURVE,
-     .metric = "cycles_ci90",
-     .title = "90 % interval",
-     .note = "of the mean of one run, over its experiments: half of its width",
-     .y = {"Half-width"}},
-    {.mark = MARK_CURVE, .stat = STAT_MEDIAN, .title = "Median", .note = "of all experiments", .y = {"Median"}},
-    {.mark = MARK_CURVE, .stat = STAT_MIN, .title = "Minimum", .note = "of all experiments", .y = {"Minimum"}},
-    {.mark = MARK_CURVE, SHARE_CHART("400")},
-    {.mark = MARK_CURVE, SHARE_CHART("2000")},
+    {SERIES_CHART("First 500 experiments", .first = true)},
+    {SERIES_CHART("Longest over the whole run", .dots = true, .note = SERIES_NOTE)},
+    {BODY_CHART("Distribution, the fastest 99.9 %", true)},
+    {BODY_CHART("Distribution, all", false)},
+    {SERIES_CHART("Median over the whole run", .metric = "cycles_level", .note = LEVEL_NOTE)},
+    {SERIES_CHART("Minimum over the whole run", .metric = "cycles_floor", .note = LEVEL_NOTE)},
+    {CURVE_CHART("Mean", "Mean", .note = "whiskers: 95 % interval of the mean")},
+    {CURVE_CHART("90 % interval", "Half-width", .metric = "cycles_ci90", .log = true,
+                 .note = "of the mean of one run, over its experiments: half of its width")},
+    {CURVE_CHART("Median", "Median", .stat = STAT_MEDIAN, .note = "of all experiments")},
+    {CURVE_CHART("Minimum", "Minimum", .stat = STAT_MIN, .note = "of all experiments")},
+    {SHARE_CHART("400")},
+    {SHARE_CHART("2000")},
     {.mark = MARK_BARS,
      .title = "Delays by size",
      .note = DELAYS_NOTE "mean of the runs, 95 % interval",
@@ -201,6 +192,8 @@ static void put_label(const struct chart_spec *about, const struct row *row, str
     if (about->label == LABEL_CPUS) /* which names the CPU, and not the number of copies */
         return;
     const char *cpus = ROW_PARAM(&row->param, "cpus"), *copy = ROW_PARAM(&row->param, "copy");
+    const char *window = about->first ? ROW_PARAM(&row->param, "window") : "";
+    text_printf(out, window[0] ? ", from %.12s" : "", window);
     if (cpus[0])
         text_printf(out, ", cpus %.8s", cpus);
     if (row->copies > 1 && !about->by_part)
@@ -285,10 +278,8 @@ static void put_works(const struct picks *picks, struct charts *charts)
     for (size_t from = 0, n, panel = 0; from < picks->n && panel < PANELS_MAX; from += n, panel++) {
         struct chart_entry entries[REPORT_RUNS_MAX * 4];
         const char *label = picks->pick[from].of.label;
-        const struct row *row = picks->pick[from].of.row;
-        const double window = about->first ? row_param_number(&row->param, "window") : 0;
-        const char *what = window > 0 ? TEXT_LINE("500 experiments from %.0f on", window) : about->title;
-        struct chart c = chart_of(about, row->unit, TEXT_LINE("%s: %s%s", what, key, label));
+        struct chart c =
+            chart_of(about, picks->pick[from].of.row->unit, TEXT_LINE("%s: %s%s", about->title, key, label));
         size_t used = 0;
         for (n = 0; from + n < picks->n && picks->pick[from + n].of.label == label; n++)
             if (used < COUNT(entries)) {
@@ -696,7 +687,7 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
         const char *title = TEXT_LINE("%s against %s", about.title, of->curve);
         if (about.mark == MARK_CURVE) {
             about.title = title;
-            about.log = !of->x_metric;
+            about.log = about.log && !of->x_metric;
             about.x.title = of->x_title;
             about.x.unit = "";
             about.x_metric = of->x_metric;

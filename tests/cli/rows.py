@@ -202,12 +202,11 @@ def check_blocks(rows, values):
 
 
 def check_window(name, start):
-    """The 500 experiments from `start` on, and not the first 500."""
+    """All 500 experiments from `start` on, near the end of the first run: otherwise only the longest of them are there."""
     row, start = one(read(name), "cycles"), int(start)
     positions = {position for position, _ in pairs(row["series"])}
     expect(param(row, "window") == str(start), "param is", row["param"])
     expect(positions >= set(range(start, start + SERIES_FIRST)), "experiments of the window are missing")
-    expect(not positions >= set(range(SERIES_FIRST)), "the first experiments are there")
 
 
 def check_prime(name, n):

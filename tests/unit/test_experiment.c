@@ -280,7 +280,7 @@ TEST_WITH(test_experiment_counts_changes_of_the_cpu, NULL, end)
         p.context.clock = cases[i].clock;
         made_aux = cases[i].aux;
         made_cpu = cases[i].cpu;
-        assert_int_equal(experiment_run(&p.context, COUNT(aux), cases[i].work), 0);
+        assert_int_equal(experiment_run(&p.context, COUNT(aux), 0, cases[i].work), 0);
         const double migrated = ((double *)p.context.recorder[EXPERIMENT_NUMBERS])[NUMBER_MIGRATED];
         assert_true(isnan(cases[i].migrated) ? isnan(migrated) : migrated == cases[i].migrated);
         tear_down(&p);
@@ -359,7 +359,7 @@ static int record_scattered(struct party_context *context, uint64_t count)
     struct experiment *e = context->state;
 
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(e, (e->number + 1) * 7919 % 10007);
+        experiment_record(e, (e->number + 1) * 7919 % 10007, 0);
     return 0;
 }
 
@@ -396,7 +396,7 @@ static int record_step(struct party_context *context, uint64_t count)
     struct experiment *e = context->state;
 
     for (uint64_t i = 0; i < count; i++)
-        experiment_record(e, (e->number < 300000 ? 880 : 1040) + (e->number % 9 ? e->number % 3 : 70000));
+        experiment_record(e, (e->number < 300000 ? 880 : 1040) + (e->number % 9 ? e->number % 3 : 70000), 0);
     return 0;
 }
 
