@@ -92,7 +92,7 @@ static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200,
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
 /* Largest relative difference of the loop's clock to the kernel's and hypervisor's; of the kernel's as measured in the
- * run, over at least 0.1 s. */
+ * run, over at least 0.1 s, beside that of ticks which come late at one end of it. */
 #define DRIFT          300e-6
 #define MEASURED_DRIFT 20e-6
 /* Least share of a series' periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
@@ -133,7 +133,7 @@ static bool take_periodic(struct detour_account *a, double hz, double least_shar
 
     if (number >= NUMBERS && from_ns && clock_ns > from_ns + 100000000) {
         period = (double)(a->clock_at - a->clock_from) / (double)(clock_ns - from_ns) * 1e9 / hz;
-        drift = MEASURED_DRIFT;
+        drift = MEASURED_DRIFT + EARLY_NS / (double)(clock_ns - from_ns);
     }
     reach = fmin(reach, period * near_share);
     /* A period at the edge of the drift was held back there: it is another series' own. */
