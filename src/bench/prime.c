@@ -46,8 +46,8 @@ const struct metric experiment_metrics[METRIC_OWN] = {
                             .value = VALUE_MIN},
     [METRIC_CLOCK_HZ] =
         METRIC_MEDIAN("clock_hz", "Hz", "", "the clock's frequency, measured against CLOCK_MONOTONIC_RAW"),
-    [METRIC_MIGRATED] = METRIC_OPTIONAL("migrated", "events", "lower",
-                                        "experiments in a run that ended on another CPU than the one before"),
+    [METRIC_MIGRATED] = {METRIC("migrated", "events", "lower",
+                                "experiments in a run that ended on another CPU than the one before")},
 };
 
 /* Delays above the mean by more than low, at most high, in ticks. */
