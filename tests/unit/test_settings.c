@@ -748,7 +748,7 @@ static void check_hostile(const char *tree, void (*put)(const char *path), const
 }
 
 /* A hypervisor and a quota are found by what is there; lists of CPUs and the command line may well be empty. */
-#define SEEN  "hypervisor cpu_quota page_size"
+#define SEEN    "hypervisor cpu_quota page_size"
 #define NO_TEXT "isolated nohz_full rcu_nocbs kthread_cpus irqaffinity " SEEN
 
 TREE_TEST(test_settings_with_empty_files)
