@@ -61,16 +61,15 @@ struct experiment {
     struct series *series, *floors, *levels;
     uint64_t number; /* of the next experiment */
     uint64_t migrated;
-    uint32_t cpu;                    /* of the last one */
-    uint64_t apart;                  /* an experiment is sampled if number & apart is then 0 */
-    uint64_t least;                  /* of the block */
-    uint64_t sampled[BLOCK_SAMPLES]; /* sorted */
-    size_t n_sampled;
+    uint32_t cpu;   /* of the last one */
+    uint64_t apart; /* an experiment is sampled if number & apart is then 0 */
+    uint64_t least; /* of the block */
     /* Gets a line for each experiment; negative: not requested, or a write failed. */
     int fd;
     char prefix[48];
     char *buffer;
-    size_t used;
+    size_t used, n_sampled;
+    uint64_t sampled[BLOCK_SAMPLES]; /* sorted */
 };
 
 /* For the struct experiment with which context->state begins. size: of the work, for the lines of --series. Returns

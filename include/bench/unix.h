@@ -116,8 +116,8 @@ void unix_describe_cpu(const struct bench_case *of, struct row_params *out);
 const char *unix_scratch_dir(const void *params);
 int unix_dir_supported(const char *dir, uint64_t bytes, struct error *why);
 
-/* The child (-1: any) must exit with status 0. what NULL: one of launch_start(), which exits with its errno. Returns 0, or
- * -1 with "WHAT ended early with exit status 1". */
+/* The child (-1: any) must exit with status 0. what NULL: one of launch_start(), which exits with its errno. Returns 0,
+ * or -1 with "WHAT ended early with exit status 1". */
 int unix_wait(struct party_context *context, pid_t child, const char *what);
 /* Mappings of a dynamically linked process that a static one lacks. */
 

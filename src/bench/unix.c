@@ -94,7 +94,7 @@ int unix_wait(struct party_context *context, pid_t child, const char *what)
     if (status == 0)
         return 0;
     if (context->reason[0])
-        return -1;         /* the child has written the reason to shared memory */
+        return -1; /* the child has written the reason to shared memory */
     if (WIFEXITED(status) && !what)
         return party_fail(context, "%s ended early: %s", name, strerror(WEXITSTATUS(status)));
     if (WIFEXITED(status)) /* of another program, whose statuses are not a worker's */

@@ -129,12 +129,12 @@ void chart_series(struct chart *c, const struct chart_entry *entries, size_t n, 
     c->y.scale = CHART_AUTO;
     for (size_t i = 0; i < n; i++) {
         const struct row *row = entries[i].row;
-        const double from = isfinite(most) ? fmax(row_param_number(&row->param, "window"), 0) : -INFINITY;
+        const double from = isfinite(most) ? fmax(row_param_number(&row->param, "window"), 0) : -1e308;
         const struct stats_point *points = row->series;
         size_t left = row->n_series, used = 0;
         for (; left && points->at < from; left--)
             points++;
-        while (used < left && (!isfinite(most) || points[used].at < from + most))
+        while (used < left && points[used].at < from + most)
             used++;
         chart_key(c, entries[i].label, entries[i].colour);
         chart_mark(c,

@@ -534,7 +534,6 @@ static void count_outcome(void *context, const struct snapshot_report *report)
     struct outcome *outcome = context;
     const struct setting *of = held.plan.write[report->index].of;
 
-    held.plan.write[report->index].written = report->result == SNAPSHOT_DONE || report->result == SNAPSHOT_ALREADY;
     outcome->set += report->result == SNAPSHOT_DONE;
     if (report->result == SNAPSHOT_REFUSED && tuned_is_managed(report->path, report->error)) {
         char number[16];
@@ -559,6 +558,8 @@ static int not_tuned(struct error *message, const char *why)
 static int begin(struct error *message)
 {
     struct outcome outcome = {.set = 0};
+    char content[CONTENT_MAX + 2];
+    const char *now;
     struct error why;
 
     if (!held.plan.n)
@@ -573,6 +574,9 @@ static int begin(struct error *message)
         return not_tuned(message, why.text);
     }
     snapshot_apply(held.snapshot, count_outcome, &outcome);
+    /* one write may change another file, too */
+    for (struct setting_write *write = held.plan.write; write < held.plan.write + held.plan.n; write++)
+        write->written = !read_value(write->path, write->value, content, &now) && !strcmp(now, write->value);
     if (!outcome.refused) {
         error_set(message, "%zu settings changed until the end of the run%s%s", outcome.set,
                   outcome.managed[0] ? "; interrupts that the kernel manages itself stay: " : "", outcome.managed);

@@ -48,7 +48,7 @@ static void read_machine(void)
         if (machine_last_cache(cpu, &cpus))
             FUZZ_CHECK(cpuset_has(&cpus, cpu));
         (void)machine_cpu_khz(cpu);
-    (void)machine_celsius();
+        (void)machine_celsius();
     }
     if (cgroup_cpus(&cpus))
         FUZZ_CHECK(cpuset_count(&cpus) > 0);
