@@ -356,7 +356,7 @@ struct bench;
 /* params_: type of its parameters. */
 #define BENCH_IS(suite_, name_, title_, params_) \
     .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
-/* One stop rule by default, with --quick and with --classic. */
+/* One stop rule, but none with --thesis. */
 #define SAMPLING_ALWAYS(rule_) \
     { \
         [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_ \
@@ -390,7 +390,7 @@ struct bench {
     /* Metrics of a family of benchmarks, and the benchmark's own, numbered after them; either may be missing. */
     const struct metric *metrics, *own_metrics;
     unsigned n_shared_metrics, n_metrics;
-    struct sampling sampling[PRESET_COUNT]; /* by default, with --quick, with --classic */
+    struct sampling sampling[PRESET_COUNT]; /* by preset; min_samples 0: not measured */
     bool group_per_copy;                    /* rows for each copy (CPU) instead of common ones */
     bool ends_early;                        /* results do not depend on the length: valid after a signal */
     /* Hours may pass, and single delays do not matter, or the threads preempt it: the parent may wake up once a second

@@ -77,10 +77,11 @@ static void put_clock(const struct table_rows *r, struct text *out)
     const struct row *cost = found[0];
     if (!cost)
         return;
-    text_printf(out, "Unit: %s of %s at %.6f GHz", cost->unit, ROW_PARAM(&cost->param, "clock"),
-                found[2] ? found[2]->value * 1e-9 : 0);
-    text_printf(out, "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n", cost->value,
-                cost->unit, found[1] ? found[1]->value : 0, cost->unit);
+    text_printf(
+        out,
+        "Unit: %s of %s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n",
+        cost->unit, ROW_PARAM(&cost->param, "clock"), found[2] ? found[2]->value * 1e-9 : 0, cost->value, cost->unit,
+        found[1] ? found[1]->value : 0, cost->unit);
 }
 
 static bool has_test(const struct table_rows *r, const char *test)
@@ -151,9 +152,14 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     }
 }
 
-static int from_error(uint64_t from, uint64_t experiments)
+static int check_from(uint64_t from, uint64_t experiments)
 {
-    return usage_error("--from: %" PRIu64 " is not below the %" PRIu64 " experiments of a run", from, experiments);
+    const uint64_t last = experiments - smaller(experiments, SERIES_FIRST);
+
+    return from <= last
+               ? 0
+               : usage_error("--from: %" PRIu64 " is not in 0 to %" PRIu64 ", for 500 of %" PRIu64 " experiments", from,
+                             last, experiments);
 }
 
 /* --- jitbench prime --- */
@@ -165,8 +171,8 @@ static int plan_prime(struct measure *m, void *options)
     if ((params->limits.last - params->limits.first) / params->limits.step >= 1000)
         return usage_error("--limit: %" PRIu64 " to %" PRIu64 " by %" PRIu64 " are more than 1,000 limits",
                            params->limits.first, params->limits.last, params->limits.step);
-    if (params->from >= params->experiments)
-        return from_error(params->from, params->experiments);
+    if (check_from(params->from, params->experiments))
+        return EXIT_USAGE;
     for (params->limit = params->limits.first; params->limit <= params->limits.last;
          params->limit += params->limits.step)
         measure_add(m, &bench_prime, params, measure_named_cpus(m), 0);
@@ -238,8 +244,8 @@ static int plan_stream(struct measure *m, void *options)
 
     if (!m->selected[TEST_ARRAY] && measure_given(m, "series"))
         return usage_error("--series: only the test 'array' has experiments to write");
-    if (m->selected[TEST_ARRAY] && o->array.from >= o->array.experiments)
-        return from_error(o->array.from, o->array.experiments);
+    if (m->selected[TEST_ARRAY] && check_from(o->array.from, o->array.experiments))
+        return EXIT_USAGE;
     for (uint64_t i = 0; m->selected[TEST_ARRAY] && i < o->array.sizes.n; i++) {
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);

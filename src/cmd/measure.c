@@ -117,10 +117,10 @@ static void print_out(struct measure *m, struct text *out)
         m->print_failed = command_output(m->out_fd, false, out) != EXIT_DONE;
 }
 
-/* No option was given that changes the duration. */
+/* No option changes the duration. The thesis' copies run at once. */
 static bool is_usual(const struct measure *m)
 {
-    static const char *const options[] = {"samples", "precision", "max-time", "time", "copies", "cpus"};
+    static const char *const options[] = {"samples", "precision", "max-time", "time", "copies"};
 
     for (size_t i = 0; i < COUNT(options); i++)
         if (measure_given(m, options[i]))
@@ -129,7 +129,7 @@ static bool is_usual(const struct measure *m)
     for (size_t i = 0; m->n_suites == 1 && i < m->tables[0].n; i++)
         if (m->tables[0].given[i])
             return false;
-    return !m->operands_given && !m->n_words;
+    return !m->operands_given && !m->n_words && (m->preset == PRESET_THESIS || !measure_given(m, "cpus"));
 }
 
 static struct plan_time suite_time(const struct measure *m, size_t i)
@@ -590,7 +590,7 @@ static int exit_status(const struct measure *m, bool csv_lost)
     return m->options.strict && m->worst != ROW_OK ? EXIT_STRICT : EXIT_DONE;
 }
 
-/* --print: numbers, or with the reason on standard error nothing. Returns the exit status. */
+/* --print: numbers, or the reason on standard error. Returns the exit status. */
 static int print_figures(const struct measure *m)
 {
     struct text out = {0};

@@ -7,9 +7,8 @@
 
 #define PICKS_MAX       768u
 #define PANELS_MAX      24u
-#define OPEN_MAX        2u /* panels shown at once if none is preferred; the others are folded */
+#define OPEN_MAX        2u /* panels that are not folded if none is preferred */
 #define PARTS_MAX       9u
-#define FIRST_EVENTS    500.0
 #define METRICS_MAX     12u
 #define LINES_MAX       (4 * REPORT_RUNS_MAX) /* of curves in a chart */
 #define LINES_OF_A_PAGE 16u                   /* of those over a parameter of commands */
@@ -36,8 +35,8 @@ struct chart_spec {
     const char *suite, *test, *metric; /* which rows are drawn; test NULL: those of any test */
     enum mark mark;
     enum label label;
-    const char *key;    /* key in param by which works differ */
-    const char *prefer; /* value of key whose panel is not folded; NULL: none */
+    const char *key; /* key in param by which works differ */
+    double prefer;   /* value of key whose panels are not folded; 0: none */
     const char *title, *note;
     struct {
         const char *title, *unit; /* unit NULL: the rows' */
@@ -47,7 +46,7 @@ struct chart_spec {
     enum { STAT_MEAN, STAT_MEDIAN, STAT_MIN } stat;
     void (*line)(struct chart *c, const struct chart_entry *entry);
     bool share;                  /* chart_range: under it the load's share */
-    bool first, dots;            /* MARK_SERIES: only the first events; not a line */
+    bool first, dots;            /* MARK_SERIES: only 500 in a row; not a line */
     bool body;                   /* MARK_HISTOGRAM: without the tail */
     bool by_part, per_test, log; /* per_test: a panel for each test; log: bars, or the x axis of a curve */
     struct part parts[PARTS_MAX];
@@ -70,8 +69,8 @@ struct chart_spec {
 
 /* The charts of Kot's thesis; put_experiments() fills in what differs between its tests. */
 static const struct chart_spec experiment_charts[] = {
-    {SERIES_CHART("First 500 experiments", .first = true)},
-    {SERIES_CHART("Longest over the whole run", .dots = true, .note = SERIES_NOTE)},
+    {SERIES_CHART("500 experiments in a row", .first = true)},
+    {SERIES_CHART("Longest over the whole run", .dots = true, .note = "500 in a row and the 2,000 longest")},
     {BODY_CHART("Distribution, the fastest 99.9 %", true)},
     {BODY_CHART("Distribution, all", false)},
     {SERIES_CHART("Median over the whole run", .metric = "cycles_level", .note = LEVEL_NOTE)},
@@ -99,10 +98,11 @@ static const struct chart_spec experiment_charts[] = {
      .parts = {{"delayed_400", "above 400", 0}, {"delayed_2000", "above 2000", 1}}},
 };
 static const struct experiment_chart {
-    const char *suite, *test, *key, *prefer, *x_title, *x_metric, *curve, *bars;
+    const char *suite, *test, *key, *x_title, *x_metric, *curve, *bars;
+    double prefer;
 } experiments[] = {
-    {"prime", "prime", "limit", "22", "Divisions in an experiment", "divisions", "divisions", "Limit"},
-    {"stream", "array", "elements", "100", "Elements of 8 bytes", NULL, "array size", "Elements"},
+    {"prime", "prime", "limit", "Divisions in an experiment", "divisions", "divisions", "Limit", 22},
+    {"stream", "array", "elements", "Elements of 8 bytes", NULL, "array size", "Elements", 100},
 };
 
 static const struct chart_spec suite_charts[] = {
@@ -192,8 +192,8 @@ static void put_label(const struct chart_spec *about, const struct row *row, str
     if (about->label == LABEL_CPUS) /* which names the CPU, and not the number of copies */
         return;
     const char *cpus = ROW_PARAM(&row->param, "cpus"), *copy = ROW_PARAM(&row->param, "copy");
-    const char *window = about->first ? ROW_PARAM(&row->param, "window") : "";
-    text_printf(out, window[0] ? ", from %.12s" : "", window);
+    if (about->first)
+        text_printf(out, ", from %.15g", fmax(row_param_number(&row->param, "window"), 0));
     if (cpus[0])
         text_printf(out, ", cpus %.8s", cpus);
     if (row->copies > 1 && !about->by_part)
@@ -273,25 +273,27 @@ static void put_works(const struct picks *picks, struct charts *charts)
 {
     const struct chart_spec *about = picks->about;
     const char *key = about->label == LABEL_KEY ? TEXT_LINE("%s ", about->key) : "";
-    const bool prefers = about->prefer && index_find(&picks->labels, about->prefer) != SIZE_MAX;
+    bool prefers = false;
 
+    for (size_t i = 0; i < picks->n; i++)
+        prefers |= about->prefer > 0 && picks->pick[i].number == about->prefer;
     for (size_t from = 0, n, panel = 0; from < picks->n && panel < PANELS_MAX; from += n, panel++) {
         struct chart_entry entries[REPORT_RUNS_MAX * 4];
-        const char *label = picks->pick[from].of.label;
-        struct chart c =
-            chart_of(about, picks->pick[from].of.row->unit, TEXT_LINE("%s: %s%s", about->title, key, label));
+        const struct pick *pick = &picks->pick[from];
+        const char *label = pick->of.label;
+        struct chart c = chart_of(about, pick->of.row->unit, TEXT_LINE("%s: %s%s", about->title, key, label));
         size_t used = 0;
-        for (n = 0; from + n < picks->n && picks->pick[from + n].of.label == label; n++)
+        for (n = 0; from + n < picks->n && pick[n].of.label == label; n++)
             if (used < COUNT(entries)) {
-                entries[used] = picks->pick[from + n].of;
+                entries[used] = pick[n].of;
                 entries[used].label = picks->report->name[entries[used].colour];
                 used++;
             }
         if (about->mark == MARK_HISTOGRAM)
             chart_histograms(&c, entries, used, about->body);
         else
-            chart_series(&c, entries, used, about->first ? FIRST_EVENTS : INFINITY, about->dots);
-        chart_put(&c, charts, prefers ? strcmp(label, about->prefer) != 0 : panel >= (about->prefer ? 1 : OPEN_MAX));
+            chart_series(&c, entries, used, about->first ? 500 : INFINITY, about->dots);
+        chart_put(&c, charts, prefers ? pick->number != about->prefer : panel >= (about->prefer > 0 ? 1 : OPEN_MAX));
     }
 }
 
@@ -681,13 +683,14 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
         struct chart_spec about = experiment_charts[i];
         about.suite = of->suite;
         about.test = of->test;
-        about.metric = about.metric ? about.metric : "cycles";
+        if (!about.metric)
+            about.metric = "cycles";
         about.key = of->key;
         about.prefer = of->prefer;
         const char *title = TEXT_LINE("%s against %s", about.title, of->curve);
         if (about.mark == MARK_CURVE) {
             about.title = title;
-            about.log = about.log && !of->x_metric;
+            about.log &= !of->x_metric;
             about.x.title = of->x_title;
             about.x.unit = "";
             about.x_metric = of->x_metric;

@@ -2,7 +2,6 @@
 /* The list of settings, and how they are read and judged. */
 #include <math.h>
 #include <time.h>
-#include <utmpx.h>
 
 #include "settings/settings_read.h"
 #include "sys/file.h"
@@ -866,13 +865,15 @@ static void look_base_slice(struct reading *r)
 
 static void look_init(struct reading *r)
 {
-    char name[64];
-    struct utmpx records[20];
-    const ssize_t size = procfs_read("/run/utmp", (char *)records, sizeof records);
-    const bool known = READ_LINE("/proc/1/comm", name) == 0;
-    for (ssize_t i = 0; known && i < size / (ssize_t)sizeof *records; i++)
-        if (records[i].ut_type == RUN_LVL)
-            TEXT_ADD(name, ", run level %c", records[i].ut_pid & 0xff);
+    char name[64], records[8000] = "";
+    int32_t pid;
+    procfs_read("/run/utmp", records, sizeof records);
+    /* In records of 384 or 400 bytes: pid at 4, id at 40. */
+    const char *id = memmem(records, sizeof records, "~~\0\0runlevel", 12);
+    if (READ_LINE("/proc/1/comm", name) == 0 && id && id - records >= 40) {
+        memcpy(&pid, id - 36, sizeof pid);
+        TEXT_ADD(name, ", run level %c", pid & 0xff);
+    }
     tell(r, "/proc/1/comm", name);
 }
 

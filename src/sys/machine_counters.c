@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "sys/file.h"
 #include "sys/machine.h"
 #include "sys/process.h"
 
@@ -322,8 +323,7 @@ static uint64_t khz_from_cpuinfo(const char *text, unsigned cpu)
 uint64_t machine_cpu_khz(unsigned cpu)
 {
     uint64_t khz;
-    const char *path = CPU_PATH(cpu, "cpufreq/scaling_cur_freq");
-    if (procfs_read_u64(path, &khz))
+    if (procfs_read_u64(CPU_PATH(cpu, "cpufreq/scaling_cur_freq"), &khz))
         return khz;
     FREED char *text = procfs_read_all("/proc/cpuinfo");
     return khz_from_cpuinfo(text, cpu);
@@ -340,7 +340,7 @@ double machine_celsius(void)
             char kind[64];
             uint64_t millis;
             if (!procfs_read_line(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][1]), kind, sizeof kind) &&
-                (strcasestr(kind, "cpu") || strstr("coretemp k8temp k10temp zenpower x86_pkg_temp", kind)) &&
+                (strcasestr(kind, "cpu") || mountinfo_has("coretemp,k8temp,k10temp,zenpower,x86_pkg_temp", kind)) &&
                 procfs_read_u64(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][2]), &millis) && millis &&
                 millis < 150000) /* else broken */
                 highest = fmax(highest, (double)millis / 1000);

@@ -110,23 +110,37 @@ TEST(test_accept_stream_rates_follow_from_the_times)
                      0);
 }
 
-/* The plan is that of a run as a user starts it. */
+/* How long the run will take, as `all` says before it begins: the text after ", about ". */
+static char *planned(const char *options)
+{
+    static const char until_plan[] =
+        "\"$0\" all $1 --no-csv >plan & while kill -0 $! && ! grep -q '^Plan ' plan; do sleep 0.1; done; kill $!; "
+        "wait $!; sed -n 's/^Plan .*, about //p' plan >about";
+
+    assert_int_equal(PAYLOAD_RUN(NULL, NULL, "sh", "-c", until_plan, payload_program, options), 0);
+    char *about = payload_read("about");
+    assert_non_null(about);
+    return about;
+}
+
 TEST(test_accept_all_quick_is_planned_for_under_a_minute)
 {
-    static const char until_plan[] = "\"$0\" all --quick --no-csv >plan & while kill -0 $! && ! grep -q '^Plan ' plan; "
-                                     "do sleep 0.1; done; kill $!; wait $!; :";
     unsigned planned_s;
 
     if (program_emulated(payload_program))
         skip_because("an emulator is slower than a processor");
-    assert_int_equal(PAYLOAD_RUN(NULL, NULL, "sh", "-c", until_plan, payload_program), 0);
-    char *text = payload_read("plan");
-    assert_non_null(text);
-    const char *about = strstr(text, ", about ");
-    assert_non_null(about);
-    assert_int_equal(sscanf(about, ", about %u s\n", &planned_s), 1);
+    char *about = planned("--quick");
+    assert_int_equal(sscanf(about, "%u s\n", &planned_s), 1);
     assert_in_range(planned_s, 1, ALL_QUICK_S - 1);
-    free(text);
+    free(about);
+}
+
+TEST(test_accept_all_thesis_says_its_duration_for_a_cpu)
+{
+    char *about = planned("--thesis --cpus 0");
+
+    assert_string_equal(about, "2.7 min\n");
+    free(about);
 }
 
 GROUP(setup, payload_teardown);

@@ -112,7 +112,7 @@ CLI_TEST(test_report_shows_the_figures_of_a_run_and_always_the_same)
         "Machine and settings",
         "Time lost on each CPU",
         "Where it went",
-        "First 500 experiments: limit 22",
+        "500 experiments in a row: limit 22, from 0",
         "Longest over the whole",
         "Distribution, all",
         "Mean against divisions",

@@ -213,6 +213,7 @@ TEST_WITH(test_machine_temperature, make_tree, remove_tree)
         double celsius;
     } steps[] = {
         {"class/hwmon/hwmon0", "name", "drivetemp\n", "99000\n", NAN},
+        {"class/hwmon/hwmon4", "name", "temp\n", "99000\n", NAN},
         {"class/hwmon/hwmon1", "name", "k10temp\n", "-1\n", NAN},
         {"class/hwmon/hwmon2", "name", "k10temp\n", "41250\n", 41.25},
         {"class/hwmon/hwmon3", "name", "coretemp\n", "39000\n", 41.25},
