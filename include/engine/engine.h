@@ -269,6 +269,7 @@ struct party {
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
+    size_t slices;     /* in params: a uint64_t, times the capacity of RECORD_SLICES; 0: once */
     size_t state_size; /* of context->state, aligned to 64 bytes; 0: none */
     /* setup, work, run and verify return 0, or -1 with a reason. Each may be NULL, but not both run and work. */
     /* Before the warm-up; touches all memory that run() needs. */
@@ -283,6 +284,8 @@ struct party {
     int (*verify)(struct party_context *);
     void (*teardown)(struct party_context *);
 };
+
+struct recorder_spec party_recorder(const struct party *party, unsigned number, const void *params);
 
 /* Name and recorders: PARTY_IS("thread", [NUMBERS] = {RECORD_NUMBERS, 8}) has one. */
 #define PARTY_IS(name_, ...) \
@@ -375,6 +378,7 @@ struct bench_case {
     const struct bench *bench;
     const void *params;
     const struct clock_info *clock;
+    unsigned copies;
 };
 
 struct bench {

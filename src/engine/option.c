@@ -477,8 +477,9 @@ static int set_rate(const struct setting *s, int choice, const char *text)
     const size_t length = strcspn(text, ","), unit = length > 3 && !memcmp(text + length - 3, "B/s", 3) ? 3 : 0;
     const char *number = TEXT_LINE("%.*s", (int)(length - unit), text);
 
-    return set_number(&(const struct setting){
-        &row, number, (char *)s->place - s->row->offset + s->row->rates + 8 * (size_t)choice, false, s->error});
+    uint64_t *rate = (uint64_t *)((char *)s->place - s->row->offset + s->row->rates) + choice;
+    return *rate ? refuse_because(s, TEXT_LINE("two rates of %s", s->row->choices[choice]))
+                 : set_number(&(const struct setting){&row, number, rate, false, s->error});
 }
 
 /* "burn,ring", or "slower:5,undecided" */

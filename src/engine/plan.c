@@ -226,10 +226,10 @@ static void take_sample(struct execution *e, struct results *results)
     const struct trial_spec spec = spec_of(e, results);
     uint64_t start = clock_raw_ns();
     const bool groups = item->load_cpu.weight || item->load_cpu.limit > 0;
-    struct error why;
+    struct error why = {""};
     char group[PATH_MAX];
 
-    const struct bench_case of = {item->bench, item->params, how->clock};
+    const struct bench_case of = {item->bench, item->params, how->clock, item->copies};
     /* Once begun, what it lacks has failed. */
     if (item->skip || (results->spent_ns == 0 &&
                        ((item->bench->supported && item->bench->supported(&of, &why)) ||

@@ -616,7 +616,8 @@ static void add_load(const struct results *results, struct row_params *out)
                           g->load_count[c]);
     if (g->load_count[LOAD_PACED] > 0)
         row_param_add(out, PARAM_OUTCOME, "load_rate", "%.0f",
-                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->wall_s);
+                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->load_count[LOAD_PACED] *
+                          row_param_number(out, "disk_rate"));
 }
 
 /* Smaller and larger shares of memory in huge pages are none and all. */
@@ -634,7 +635,8 @@ static void identify(const struct results *results, unsigned group, const struct
     TEXT_SET(row->test, item->test ? item->test : bench->name);
     TEXT_SET(row->load, item->load ? item->load->name : "");
     if (bench->describe)
-        bench->describe(&(const struct bench_case){bench, item->params, results->how->clock}, &row->param);
+        bench->describe(&(const struct bench_case){bench, item->params, results->how->clock, item->copies},
+                        &row->param);
     if (item->cpus)
         row_param_count(&row->param, PARAM_WORK, "cpus", item->cpus);
     /* Copies with the same CPUs are told apart by number. */

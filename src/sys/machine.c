@@ -161,6 +161,8 @@ void machine_read_memory(struct machine *out)
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
         out->swap_total_bytes = meminfo_bytes(text, "SwapTotal");
+        out->huge_page_bytes = meminfo_bytes(text, "Hugepagesize");
+        out->huge_free_bytes = meminfo_bytes(text, "HugePages_Free") / 1024 * out->huge_page_bytes;
     } else if (!procfs_root[0] && sysinfo(&info) == 0) {
         out->memory_total_bytes = (uint64_t)info.totalram * info.mem_unit;
         out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
