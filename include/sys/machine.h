@@ -28,7 +28,7 @@ struct machine {
 };
 void machine_read(struct machine *out);
 
-/* Reads only memory, swap and huge pages. */
+/* Reads only memory. */
 void machine_read_memory(struct machine *out);
 
 /* Writes at most max CPUs of allowed in the order in which threads are bound one by one: one CPU of each core before

@@ -54,7 +54,7 @@ enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 #define SCALAR    3.0
 #define GRANULE   64u /* elements; kernels work on multiples */
 #define TOLERANCE 1e-13
-/* Without cache sizes in /sys: more than 4 times most machines' caches. */
+/* Without sizes in /sys: more than 4 times most caches. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
@@ -110,7 +110,7 @@ static int setup(struct party_context *context)
                               strerror(errno));
     uint64_t start = clock_raw_ns();
     fill(arrays);
-    /* Page faults make this far slower than a repetition: safe for the watchdog. */
+    /* Slower than a repetition: safe for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
     return 0;
 }
@@ -121,7 +121,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
 {
     for (size_t from = 0; from < x->n; from += slice) {
         uint64_t start = clock_raw_ns();
-        size_t n = x->n - from < slice ? x->n - from : slice;
+        size_t n = (size_t)smaller(x->n - from, slice);
         kernels->run[kernel](x->of[0] + from, x->of[1] + from, x->of[2] + from, SCALAR, n);
         uint64_t end = clock_raw_ns();
         core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start);
@@ -262,7 +262,7 @@ static int supported(const struct bench_case *of, struct error *why)
         return 0;
     struct machine machine = {.huge_page_bytes = 0};
     machine_read_memory(&machine);
-    /* each array of a copy is in whole pages, and munmap() takes only these */
+    /* whole pages for each array of a copy */
     const size_t page = (size_t)machine.huge_page_bytes, share = share_of(p, of->copies) * sizeof(double),
                  bytes = ((share + page - 1) & ~(page - 1)) * ARRAYS * of->copies;
     void *all = pages_map(bytes, PAGES_RESERVED);
@@ -304,10 +304,8 @@ static const struct metric metrics[] = {
 const struct bench bench_bandwidth = {
     BENCH_IS("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params),
     BENCH_PARTY(PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4},
-                         [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}, [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0},
-                         [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
-                         [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0},
-                         [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}),
+                         [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}, [RECORD_CORES] = {RECORD_CORE, 0},
+                         {RECORD_CORE, 0}, {RECORD_CORE, 0}, {RECORD_CORE, 0}),
                 .slices = offsetof(struct bandwidth_params, repetitions), .state_size = sizeof(struct arrays),
                 .setup = setup, .run = run, .verify = verify),
     BENCH_METRICS(metrics),

@@ -77,9 +77,10 @@ static void put_clock(const struct table_rows *r, struct text *out)
     const struct row *cost = found[0];
     if (!cost)
         return;
-    text_printf(out, "Unit: %s of %s at %.6f GHz", cost->unit, ROW_PARAM(&cost->param, "clock"),
-                found[2] ? found[2]->value * 1e-9 : 0);
-    text_printf(out, "; two consecutive readings take %.0f %s, the grain is %.0f %s; not subtracted\n", cost->value,
+    text_printf(out,
+                "Unit: %s of %s at %.6f GHz; two consecutive readings take %.0f %s, the grain is %.0f %s; not "
+                "subtracted\n",
+                cost->unit, ROW_PARAM(&cost->param, "clock"), found[2] ? found[2]->value * 1e-9 : 0, cost->value,
                 cost->unit, found[1] ? found[1]->value : 0, cost->unit);
 }
 
