@@ -72,8 +72,7 @@ void place_apply(const struct placement *placement, char *refused, size_t size);
 void place_apply_policy(const struct placement *placement, uint64_t realtime_limit_us, char *refused, size_t size);
 void place_read_back(struct placement_seen *out);
 
-/* Recorders: typed memory that a party writes while it runs and the parent reads afterwards, of a size that does not
- * grow with the events. */
+/* Recorders: typed memory that a party writes while it runs and the parent reads afterwards; it does not grow. */
 
 enum recorder_kind {
     RECORD_NUMBERS, /* double[capacity] */
@@ -269,6 +268,7 @@ struct party {
     uint64_t timer_slack_ns;
     struct recorder_spec recorders[RECORDERS_MAX];
     unsigned n_recorders;
+    size_t slices;     /* in params: uint64_t, times the capacity of RECORD_SLICES */
     size_t state_size; /* of context->state, aligned to 64 bytes; 0: none */
     /* setup, work, run and verify return 0, or -1 with a reason. Each may be NULL, but not both run and work. */
     /* Before the warm-up; touches all memory that run() needs. */
@@ -283,6 +283,8 @@ struct party {
     int (*verify)(struct party_context *);
     void (*teardown)(struct party_context *);
 };
+
+struct recorder_spec party_recorder(const struct party *party, unsigned number, const void *params);
 
 /* Name and recorders: PARTY_IS("thread", [NUMBERS] = {RECORD_NUMBERS, 8}) has one. */
 #define PARTY_IS(name_, ...) \
@@ -370,11 +372,12 @@ struct bench;
 
 const struct metric *bench_metric(const struct bench *bench, unsigned number);
 
-/* A benchmark as its callbacks get it. clock may be NULL but in describe(). */
+/* As its callbacks get it. clock may be NULL but in describe(). */
 struct bench_case {
     const struct bench *bench;
     const void *params;
     const struct clock_info *clock;
+    unsigned copies;
 };
 
 struct bench {

@@ -20,6 +20,7 @@ struct machine {
     int randomize_va_space;                              /* kernel.randomize_va_space; -1 when not known */
     uint64_t memory_total_bytes, memory_available_bytes; /* 0 when not known */
     uint64_t swap_total_bytes;                           /* 0: none, or not known */
+    uint64_t huge_page_bytes, huge_free_bytes;           /* of reserved pages */
     double cpu_quota;            /* of the process's cgroups, in CPUs: 0.2 is 20 ms in 100 ms; 0: no quota */
     uint64_t memory_limit_bytes; /* of the process's cgroups; 0: none */
     uint64_t cache_llc_bytes;    /* sum of all last-level caches; 0 when not known */
@@ -27,7 +28,7 @@ struct machine {
 };
 void machine_read(struct machine *out);
 
-/* Reads only memory total, available and swap. */
+/* Reads only memory. */
 void machine_read_memory(struct machine *out);
 
 /* Writes at most max CPUs of allowed in the order in which threads are bound one by one: one CPU of each core before

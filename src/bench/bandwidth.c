@@ -50,19 +50,16 @@ enum { RECORD_TIMES, RECORD_VALID, RECORD_PAGES, RECORD_CORES };
 /* Metrics of a kernel: rate; with the core free; time of each repetition. */
 enum { METRIC_RATE, METRIC_ALONE, METRIC_TIME, METRICS_A_KERNEL };
 
-#define REPETITIONS_MAX 10000u
-#define REFILL          200u /* repetitions: each multiplies by 15 */
-#define SCALAR          3.0
-#define GRANULE         64u /* elements; kernels work on multiples */
-#define TOLERANCE       1e-13
-/* Without cache sizes in /sys: more than 4 times most machines' caches. */
+#define REFILL    200u /* repetitions: each multiplies by 15 */
+#define SCALAR    3.0
+#define GRANULE   64u /* elements; kernels work on multiples */
+#define TOLERANCE 1e-13
+/* Without sizes in /sys: more than 4 times most caches. */
 #define UNKNOWN_CACHE_ARRAY_BYTES (256ull << 20)
 
 static const double bytes_per_element[N_KERNELS] = {16, 16, 24, 24};
 
 enum { ARRAYS = 3 };
-static const char *const check_names[ARRAYS] = {"largest relative error in a", "largest relative error in b",
-                                                "largest relative error in c"};
 
 struct arrays {
     double *of[ARRAYS]; /* a, b, c */
@@ -87,8 +84,7 @@ uint64_t bandwidth_array_bytes(uint64_t cache_bytes, uint64_t memory_bytes, char
 /* Elements a copy: a multiple of GRANULE. */
 static size_t share_of(const struct bandwidth_params *params, unsigned copies)
 {
-    size_t granules = (size_t)(params->array_bytes / sizeof(double) / copies / GRANULE);
-    return (granules ? granules : 1) * GRANULE;
+    return (size_t)larger(params->array_bytes / sizeof(double) / copies / GRANULE, 1) * GRANULE;
 }
 
 static void fill(const struct arrays *arrays)
@@ -110,10 +106,11 @@ static int setup(struct party_context *context)
     /* pages_record() tells whether the kernel gave huge pages. */
     for (unsigned k = 0; k < ARRAYS; k++)
         if (!(arrays->of[k] = pages_map(arrays->n * sizeof(double), params->reserved ? PAGES_RESERVED : MADV_HUGEPAGE)))
-            return party_fail(context, "out of memory for three arrays of %zu bytes", arrays->n * sizeof(double));
+            return party_fail(context, "no memory for three arrays of %zu bytes: %s", arrays->n * sizeof(double),
+                              strerror(errno));
     uint64_t start = clock_raw_ns();
     fill(arrays);
-    /* Page faults make this far slower than a repetition: safe for the watchdog. */
+    /* Slower than a repetition: safe for the watchdog. */
     context->expected_ns = (clock_raw_ns() - start + 1000000u) * params->repetitions;
     return 0;
 }
@@ -124,7 +121,7 @@ static void repeat(const struct stream_kernels *kernels, unsigned kernel, const 
 {
     for (size_t from = 0; from < x->n; from += slice) {
         uint64_t start = clock_raw_ns();
-        size_t n = x->n - from < slice ? x->n - from : slice;
+        size_t n = (size_t)smaller(x->n - from, slice);
         kernels->run[kernel](x->of[0] + from, x->of[1] + from, x->of[2] + from, SCALAR, n);
         uint64_t end = clock_raw_ns();
         core_slice(core, (double)n * bytes_per_element[kernel], (double)(end - start), start);
@@ -195,8 +192,8 @@ static int verify(struct party_context *context)
         a = b + SCALAR * c;
     }
     for (unsigned k = 0; k < ARRAYS; k++)
-        checks_add(checks, check_names[k], largest_error(arrays->of[k], arrays->n, (const double[]){a, b, c}[k]), 0,
-                   TOLERANCE);
+        checks_add(checks, TEXT_LINE("largest relative error in %c", "abc"[k]),
+                   largest_error(arrays->of[k], arrays->n, (const double[]){a, b, c}[k]), 0, TOLERANCE);
     return 0;
 }
 
@@ -263,7 +260,11 @@ static int supported(const struct bench_case *of, struct error *why)
         return error_set(why, "not enough free memory for three arrays");
     if (!p->reserved)
         return 0;
-    const size_t bytes = (size_t)p->array_bytes * ARRAYS;
+    struct machine machine = {.huge_page_bytes = 0};
+    machine_read_memory(&machine);
+    /* whole pages for each array of a copy */
+    const size_t page = (size_t)machine.huge_page_bytes, share = share_of(p, of->copies) * sizeof(double),
+                 bytes = ((share + page - 1) & ~(page - 1)) * ARRAYS * of->copies;
     void *all = pages_map(bytes, PAGES_RESERVED);
     return all ? munmap(all, bytes)
                : error_set(why, "no reserved huge pages for three arrays of %s: %s", TEXT_BYTES(p->array_bytes),
@@ -276,7 +277,7 @@ static const struct option options[] = {
      OPTION_NUMBER(SIZE, "SIZE", 4096, 1e15)},
     {OPTION("repetitions", 'k', struct bandwidth_params, repetitions,
             "repetitions of the four kernels in a run; the first is not counted"),
-     OPTION_NUMBER(COUNT, "N", 2, REPETITIONS_MAX), .preset = {"10", "3", "10"}},
+     OPTION_NUMBER(COUNT, "N", 2, 10000), .preset = {"10", "3", "10"}},
     {OPTION("reserved-pages", 0, struct bandwidth_params, reserved,
             "arrays in huge pages that were set aside (HugePages_Total), not in transparent ones")},
 };
@@ -302,12 +303,11 @@ static const struct metric metrics[] = {
 
 const struct bench bench_bandwidth = {
     BENCH_IS("stream", "bandwidth", "STREAM-style bandwidth", struct bandwidth_params),
-    BENCH_PARTY(
-        PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, REPETITIONS_MAX *N_KERNELS},
-                 [RECORD_VALID] = {RECORD_CHECKS, 4}, [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES},
-                 [RECORD_CORES + KERNEL_COPY] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_SCALE] = {RECORD_CORE, 0},
-                 [RECORD_CORES + KERNEL_ADD] = {RECORD_CORE, 0}, [RECORD_CORES + KERNEL_TRIAD] = {RECORD_CORE, 0}),
-        .state_size = sizeof(struct arrays), .setup = setup, .run = run, .verify = verify),
+    BENCH_PARTY(PARTY_IS("bandwidth", [RECORD_TIMES] = {RECORD_SLICES, N_KERNELS}, [RECORD_VALID] = {RECORD_CHECKS, 4},
+                         [RECORD_PAGES] = {RECORD_NUMBERS, N_PAGES}, [RECORD_CORES] = {RECORD_CORE, 0},
+                         {RECORD_CORE, 0}, {RECORD_CORE, 0}, {RECORD_CORE, 0}),
+                .slices = offsetof(struct bandwidth_params, repetitions), .state_size = sizeof(struct arrays),
+                .setup = setup, .run = run, .verify = verify),
     BENCH_METRICS(metrics),
     BENCH_OPTIONS(options),
     .sampling = {SAMPLING(5, 0, 0, 5), SAMPLING(1, 1, 0, 3), SAMPLING(1, 1, 0, 60)},

@@ -219,7 +219,7 @@ static const char *const tests[] = {[TEST_ARRAY] = "array", [TEST_BANDWIDTH] = "
 
 static int plan_bandwidth(const struct measure *m, struct bandwidth_params *params)
 {
-    uint64_t memory = measure_memory(m);
+    uint64_t memory = params->reserved ? m->machine.huge_free_bytes : measure_memory(m);
 
     if (!params->array_bytes) {
         params->array_bytes =

@@ -121,7 +121,7 @@ static void option_show_number(enum option_type type, double value, char *buf, s
 /* None when both limits are zero. */
 static bool option_has_range(const struct option *row)
 {
-    return row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
+    return row->min < 0 || row->max > 0;
 }
 
 /* "1 to 100" in the option's units; "" without a range. */
@@ -450,7 +450,6 @@ static int set_sweep(const struct setting *s)
 static int set_counts(const struct setting *s)
 {
     struct option_counts counts = {0};
-    char shown[SHOWN_SIZE];
     size_t n;
 
     if (s->append)
@@ -463,8 +462,7 @@ static int set_counts(const struct setting *s)
     if (verdict != GOOD)
         return refuse(s, verdict);
     if (n > room)
-        return error_set(s->error, "--%s: '%s': more than %d numbers", s->row->name, option_show(s->value, shown),
-                         OPTION_COUNTS_MAX);
+        return refuse_because(s, TEXT_LINE("more than %d numbers", OPTION_COUNTS_MAX));
     counts.n += n;
     memcpy(s->place, &counts, sizeof(counts));
     return 0;
@@ -477,8 +475,9 @@ static int set_rate(const struct setting *s, int choice, const char *text)
     const size_t length = strcspn(text, ","), unit = length > 3 && !memcmp(text + length - 3, "B/s", 3) ? 3 : 0;
     const char *number = TEXT_LINE("%.*s", (int)(length - unit), text);
 
-    return set_number(&(const struct setting){
-        &row, number, (char *)s->place - s->row->offset + s->row->rates + 8 * (size_t)choice, false, s->error});
+    uint64_t *rate = (uint64_t *)((char *)s->place - s->row->offset + s->row->rates) + choice;
+    return *rate ? refuse_because(s, "two rates of one load")
+                 : set_number(&(const struct setting){&row, number, rate, false, s->error});
 }
 
 /* "burn,ring", or "slower:5,undecided" */

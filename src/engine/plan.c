@@ -192,7 +192,7 @@ static struct trial_spec spec_of(struct execution *e, const struct results *resu
                                .tick_context = how->progress_context};
 }
 
-/* Checked before use: when a memory cgroup exceeds its limit the kernel kills it, and no row would say why. */
+/* Checked before use: beyond a memory cgroup's limit the kernel kills, and no row would say why. */
 static int has_memory(const struct trial_spec *spec, struct error *why)
 {
     bool of_group;
@@ -226,10 +226,10 @@ static void take_sample(struct execution *e, struct results *results)
     const struct trial_spec spec = spec_of(e, results);
     uint64_t start = clock_raw_ns();
     const bool groups = item->load_cpu.weight || item->load_cpu.limit > 0;
-    struct error why;
+    struct error why = {""};
     char group[PATH_MAX];
 
-    const struct bench_case of = {item->bench, item->params, how->clock};
+    const struct bench_case of = {item->bench, item->params, how->clock, item->copies};
     /* Once begun, what it lacks has failed. */
     if (item->skip || (results->spent_ns == 0 &&
                        ((item->bench->supported && item->bench->supported(&of, &why)) ||
@@ -238,12 +238,9 @@ static void take_sample(struct execution *e, struct results *results)
         end_item(e, results, ROW_SKIPPED, item->skip ? item->skip : why.text);
         return;
     }
-    if (!calibrate(e, results)) {
-        error_set(&why, "the calibration before it failed: %s", e->of[item->calibrated_by].failure);
-        end_item(e, results, ROW_FAILED, why.text);
-        return;
-    }
-    const char *gone = broken(e);
+    const char *gone = calibrate(e, results)
+                           ? broken(e)
+                           : TEXT_LINE("the calibration before it failed: %s", e->of[item->calibrated_by].failure);
     if (gone) {
         end_item(e, results, ROW_FAILED, gone);
         return;

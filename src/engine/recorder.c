@@ -3,6 +3,15 @@
 
 #include <math.h>
 
+struct recorder_spec party_recorder(const struct party *party, unsigned number, const void *params)
+{
+    struct recorder_spec spec = party->recorders[number];
+
+    if (party->slices && spec.kind == RECORD_SLICES)
+        spec.capacity *= *(const uint64_t *)((const char *)params + party->slices);
+    return spec;
+}
+
 size_t recorder_size(const struct recorder_spec *spec)
 {
     static const struct {
@@ -23,21 +32,12 @@ size_t recorder_size(const struct recorder_spec *spec)
 void recorder_init(const struct recorder_spec *spec, void *recorder)
 {
     memset(recorder, 0, recorder_size(spec));
-    switch (spec->kind) {
-    case RECORD_SLICES:
+    if (spec->kind == RECORD_SLICES)
         *(struct slices *)recorder = (struct slices){.capacity = spec->capacity, .stride = 1};
-        break;
-    case RECORD_HIST:
+    else if (spec->kind == RECORD_HIST)
         hist_init_classes(recorder, spec->capacity ? spec->capacity : 1);
-        break;
-    case RECORD_CHECKS:
+    else if (spec->kind == RECORD_CHECKS)
         ((struct checks *)recorder)->capacity = spec->capacity;
-        break;
-    case RECORD_CORE:
-    case RECORD_NUMBERS:
-    case RECORD_SERIES:
-        break;
-    }
 }
 
 static void slices_join_neighbours(struct slices *s)

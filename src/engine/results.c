@@ -106,8 +106,9 @@ void results_cause(struct results *results, unsigned group, const char *name, do
 void results_scaled(struct results *results, unsigned metric, unsigned of, double scale)
 {
     for (unsigned g = 0; g < results->n_groups; g++) {
-        results->group[g].metric[metric].of = &results->group[g].metric[of];
-        results->group[g].metric[metric].scale = scale;
+        struct metric_values *m = results->group[g].metric;
+        m[metric].of = &m[of];
+        m[metric].scale = scale;
     }
 }
 
@@ -181,8 +182,7 @@ void results_degraded(struct results *results, unsigned group, const char *reaso
 
 static void enter_party(struct group_values *g, const struct trial_slot *p, bool first)
 {
-    if (!first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority))
-        g->mixed = true;
+    g->mixed |= !first && (g->seen.policy != p->seen.policy || g->seen.rt_priority != p->seen.rt_priority);
     g->seen = p->seen;
     g->bind = p->placement.bind;
     cpuset_union(&g->cpus, &p->seen.cpus);
@@ -449,23 +449,23 @@ bool results_sampled_enough(struct results *results)
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
 {
-    const struct causes *causes = &g->causes;
+    const struct causes *c = &g->causes;
 
     row->wall_s = g->wall_s;
-    row->cpu_s = causes->cpu_s;
-    row->ctx_voluntary = causes->ctx_voluntary;
-    row->ctx_involuntary = causes->ctx_involuntary;
-    row->migrations = causes->migrations;
-    row->faults_minor = causes->faults_minor;
-    row->faults_major = causes->faults_major;
-    row->run_delay_ms = causes->run_delay_ms;
-    row->irqs = causes->irqs;
-    row->softirqs = causes->softirqs;
-    row->steal_ms = causes->steal_ms;
+    row->cpu_s = c->cpu_s;
+    row->ctx_voluntary = c->ctx_voluntary;
+    row->ctx_involuntary = c->ctx_involuntary;
+    row->migrations = c->migrations;
+    row->faults_minor = c->faults_minor;
+    row->faults_major = c->faults_major;
+    row->run_delay_ms = c->run_delay_ms;
+    row->irqs = c->irqs;
+    row->softirqs = c->softirqs;
+    row->steal_ms = c->steal_ms;
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
     row->temp_begin_c = results->celsius[0];
     row->temp_end_c = results->celsius[1];
-    causes_fill(causes, results->n_stopped, &row->causes);
+    causes_fill(c, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));
     TEXT_SET(row->timer_latency_held, results->how->timer_latency_held ? "yes" : "no");
@@ -492,14 +492,13 @@ static void note_degraded(const struct results *results, const struct group_valu
     row->status = ROW_DEGRADED;
 }
 
-/* above: least number of events above a percentile. */
+/* All but the interval. above: least events above a percentile. */
 static void hist_summary(const struct hist *h, uint64_t above, struct stats_summary *s)
 {
     s->n = h->n;
     s->mean = hist_mean(h);
     s->sd = hist_sd(h);
     s->rsd_pct = 100 * s->sd / fabs(s->mean);
-    s->ci95_lo = s->ci95_hi = NAN;
     s->min = h->n ? (double)h->min : NAN;
     s->max = h->n ? (double)h->max : NAN;
     s->median = hist_quantile(h, 0.5);
@@ -532,13 +531,9 @@ static int fill_values(const struct metric_values *m, const struct metric *metri
     row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
     if (!row->samples || stats_summarise(row->samples, known_samples(m, row->samples), &row->stats))
         return -1;
-    if (m->hist) {
-        double low = row->stats.ci95_lo, high = row->stats.ci95_hi;
-        hist_summary(m->hist, larger(metric->above, 1), &row->stats);
-        row->stats.ci95_lo = low;
-        row->stats.ci95_hi = high;
-    }
     struct stats_summary *s = &row->stats;
+    if (m->hist)
+        hist_summary(m->hist, larger(metric->above, 1), s);
     if (metric->quantile > 0) {
         s->ci95_lo = m->low;
         s->ci95_hi = m->high;
@@ -616,7 +611,8 @@ static void add_load(const struct results *results, struct row_params *out)
                           g->load_count[c]);
     if (g->load_count[LOAD_PACED] > 0)
         row_param_add(out, PARAM_OUTCOME, "load_rate", "%.0f",
-                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->wall_s);
+                      (g->load_count[LOAD_WRITTEN] + g->load_count[LOAD_READ]) / g->load_count[LOAD_PACED] *
+                          row_param_number(out, "disk_rate"));
 }
 
 /* Smaller and larger shares of memory in huge pages are none and all. */
@@ -634,7 +630,8 @@ static void identify(const struct results *results, unsigned group, const struct
     TEXT_SET(row->test, item->test ? item->test : bench->name);
     TEXT_SET(row->load, item->load ? item->load->name : "");
     if (bench->describe)
-        bench->describe(&(const struct bench_case){bench, item->params, results->how->clock}, &row->param);
+        bench->describe(&(const struct bench_case){bench, item->params, results->how->clock, item->copies},
+                        &row->param);
     if (item->cpus)
         row_param_count(&row->param, PARAM_WORK, "cpus", item->cpus);
     /* Copies with the same CPUs are told apart by number. */

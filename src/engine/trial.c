@@ -76,8 +76,10 @@ static size_t shm_layout(const struct trial_spec *spec, struct trial_head *head)
         if (slot.party == 0)
             shared = take(&offset, of_load ? load->shared_size : bench->shared_size);
         slot.shared = shared;
-        for (unsigned r = 0; r < party->n_recorders; r++)
-            slot.recorder[r] = take(&offset, recorder_size(&party->recorders[r]));
+        for (unsigned r = 0; r < party->n_recorders; r++) {
+            const struct recorder_spec of = party_recorder(party, r, of_load ? spec->load_params : spec->params);
+            slot.recorder[r] = take(&offset, recorder_size(&of));
+        }
         if (head)
             head->slot[i] = slot;
     }

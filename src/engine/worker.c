@@ -377,8 +377,10 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
                 party_degraded(&context, "not in its control group: %s", strerror(-error));
             place_apply_policy(&slot->placement, 0, slot->refused, sizeof(slot->refused));
         }
-        for (unsigned i = 0; i < party->n_recorders; i++)
-            recorder_init(&party->recorders[i], context.recorder[i]);
+        for (unsigned i = 0; i < party->n_recorders; i++) {
+            const struct recorder_spec spec = party_recorder(party, i, context.params);
+            recorder_init(&spec, context.recorder[i]);
+        }
     }
     failed = party_make_state(&context, party);
     if (!failed && party->setup && (failed = party->setup(&context)) && !slot->reason[0])

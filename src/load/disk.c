@@ -163,9 +163,8 @@ static void disk_describe(const void *params, struct row_params *out)
 
     load_size_text(file_bytes(p), text, sizeof(text));
     row_param_add(out, PARAM_WORK, "file", "%s", text);
-    load_size_text(p->rate, text, sizeof(text));
     if (p->rate)
-        row_param_add(out, PARAM_WORK, "disk_rate", "%s", text);
+        row_param_count(out, PARAM_WORK, "disk_rate", p->rate);
 }
 
 static const char *disk_scratch_dir(const void *params)

@@ -90,11 +90,11 @@ static void read_hypervisor(const char *cpuinfo, struct machine *out)
         return;
     if (!procfs_read_line("/sys/hypervisor/type", buf, size))
         return;
-    const char *name = NULL;
-    if (!procfs_read_line("/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible))
-        name = starts_with(compatible, "linux,kvm") ? "kvm" : starts_with(compatible, "xen") ? "xen" : "yes";
-    if (!name)
-        name = hypervisor_from_firmware();
+    const char *name = procfs_read_line("/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible)
+                           ? hypervisor_from_firmware()
+                       : starts_with(compatible, "linux,kvm") ? "kvm"
+                       : starts_with(compatible, "xen")       ? "xen"
+                                                              : "yes";
     const bool flagged = procfs_value(cpuinfo, "flags", flags, sizeof flags);
     if (!name && flagged && (!fnmatch("* hypervisor", flags, 0) || !fnmatch("* hypervisor *", flags, 0)))
         name = "yes";
@@ -127,14 +127,10 @@ static void read_container(struct machine *out)
     };
     char *buf = out->container;
     size_t size = sizeof out->container;
-    const char *name = "";
     if (container_from_environment(buf, size) || !procfs_read_line("/run/systemd/container", buf, size))
         return;
     FREED char *groups = procfs_read_all("/proc/1/cgroup");
-    if (procfs_exists("/run/.containerenv"))
-        name = "podman";
-    else if (procfs_exists("/.dockerenv"))
-        name = "docker";
+    const char *name = procfs_exists("/run/.containerenv") ? "podman" : procfs_exists("/.dockerenv") ? "docker" : "";
     for (size_t i = 0; groups && !name[0] && i < COUNT(hints); i++) {
         if (strstr(groups, hints[i].hint))
             name = hints[i].name;
@@ -161,6 +157,8 @@ void machine_read_memory(struct machine *out)
         out->memory_total_bytes = meminfo_bytes(text, "MemTotal");
         out->memory_available_bytes = meminfo_bytes(text, "MemAvailable");
         out->swap_total_bytes = meminfo_bytes(text, "SwapTotal");
+        out->huge_page_bytes = meminfo_bytes(text, "Hugepagesize");
+        out->huge_free_bytes = meminfo_bytes(text, "HugePages_Free") / 1024 * out->huge_page_bytes;
     } else if (!procfs_root[0] && sysinfo(&info) == 0) {
         out->memory_total_bytes = (uint64_t)info.totalram * info.mem_unit;
         out->memory_available_bytes = ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;

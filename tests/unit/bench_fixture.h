@@ -31,9 +31,10 @@ static inline void fixture_party_begin(struct fixture_party *p, const struct ben
                                         .slot = p->head->slot,
                                         .baton = &p->head->slot[0].baton};
     for (unsigned i = 0; i < p->party->n_recorders; i++) {
-        p->context.recorder[i] = malloc(recorder_size(&p->party->recorders[i]));
+        const struct recorder_spec spec = party_recorder(p->party, i, params);
+        p->context.recorder[i] = malloc(recorder_size(&spec));
         assert_non_null(p->context.recorder[i]);
-        recorder_init(&p->party->recorders[i], p->context.recorder[i]);
+        recorder_init(&spec, p->context.recorder[i]);
     }
     assert_int_equal(party_make_state(&p->context, p->party), 0);
 }

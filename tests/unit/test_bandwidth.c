@@ -21,6 +21,7 @@ static struct {
     unsigned n_slices, n_begun;
     unsigned maps_left;                /* before one is refused; 0: none is */
     size_t reserved_bytes, free_bytes; /* mapped last; what can be */
+    size_t page_bytes, unmapped_bytes;
 } made;
 
 static uint64_t made_clock(void)
@@ -50,10 +51,25 @@ static void *made_map(size_t bytes, int advice)
 {
     if (advice == PAGES_RESERVED) {
         made.reserved_bytes = bytes;
+        errno = ENOMEM;
         return bytes <= made.free_bytes ? pages_map(bytes, MADV_NOHUGEPAGE) : NULL;
     }
     assert_int_equal(advice, MADV_HUGEPAGE);
+    errno = EAGAIN;
     return made.maps_left && --made.maps_left == 0 ? NULL : pages_map(bytes, advice);
+}
+
+/* As of huge pages. */
+static int made_unmap(void *map, size_t bytes)
+{
+    assert_int_equal(bytes % made.page_bytes, 0);
+    made.unmapped_bytes = bytes;
+    return munmap(map, bytes);
+}
+
+static void made_memory(struct machine *machine)
+{
+    machine->huge_page_bytes = made.page_bytes;
 }
 
 static void made_results_fail(struct results *results)
@@ -63,12 +79,14 @@ static void made_results_fail(struct results *results)
 }
 
 /* The same source, with that clock. */
-#define clock_raw_ns       made_clock
-#define core_begin         made_core_begin
-#define core_slice         made_core_slice
-#define stream_kernels_all (made.no_kernels ? no_kernels : stream_kernels_all)
-#define results_fail       made_results_fail
-#define pages_map          made_map
+#define clock_raw_ns        made_clock
+#define core_begin          made_core_begin
+#define core_slice          made_core_slice
+#define stream_kernels_all  (made.no_kernels ? no_kernels : stream_kernels_all)
+#define results_fail        made_results_fail
+#define pages_map           made_map
+#define machine_read_memory made_memory
+#define munmap              made_unmap
 #include "../../src/bench/bandwidth.c"
 #undef clock_raw_ns
 #undef core_begin
@@ -76,6 +94,8 @@ static void made_results_fail(struct results *results)
 #undef stream_kernels_all
 #undef results_fail
 #undef pages_map
+#undef machine_read_memory
+#undef munmap
 
 static const struct bench *const registry[] = {&bench_bandwidth, NULL};
 
@@ -191,17 +211,19 @@ TEST(test_bandwidth_on_reserved_pages)
 {
     const struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 2, .reserved = true};
     const struct clock_info clock = {.name = "x"};
-    const struct bench_case of = {&bench_bandwidth, &params, &clock};
+    const struct bench_case of = {&bench_bandwidth, &params, &clock, 2};
     struct row_params described = {.n = 0};
     struct fixture_party p;
     struct error why = {""};
 
-    made.free_bytes = 3071;
-    errno = ENOMEM;
+    /* A copy has 64 elements, 512 bytes: each of its arrays is in a page of its own. */
+    made.page_bytes = 8192;
+    made.free_bytes = 6 * 8192 - 1;
     assert_int_equal(bench_bandwidth.supported(&of, &why), -1);
     assert_string_equal(why.text, "no reserved huge pages for three arrays of 1 KiB: Cannot allocate memory");
-    made.free_bytes = 3072;
+    made.free_bytes++;
     assert_int_equal(bench_bandwidth.supported(&of, &why), 0);
+    assert_int_equal(made.unmapped_bytes, 6 * 8192);
     run_all(&p, &params);
     assert_int_equal(made.reserved_bytes, 1024);
     assert_null(verified(&p));
@@ -209,6 +231,21 @@ TEST(test_bandwidth_on_reserved_pages)
     bench_bandwidth.describe(&of, &described);
     assert_non_null(strstr(described.text, " huge=reserved"));
     made.free_bytes = 0;
+    fixture_party_begin(&p, &bench_bandwidth, &params);
+    assert_int_equal(p.party->setup(&p.context), -1);
+    assert_string_equal(p.reason, "no memory for three arrays of 1024 bytes: Cannot allocate memory");
+    fixture_party_end(&p);
+}
+
+/* Thousands of copies of the usual few repetitions fit into memory. */
+TEST(test_bandwidth_memory_grows_with_repetitions)
+{
+    struct bandwidth_params params = {.array_bytes = 1024, .repetitions = 10};
+    const struct trial_spec spec = {.bench = &bench_bandwidth, .params = &params, .copies = 4096};
+    const uint64_t few = trial_memory_bytes(&spec);
+
+    params.repetitions = 10000;
+    assert_int_equal(trial_memory_bytes(&spec) - few, 4096ull * 9990 * KERNELS * sizeof(struct slice));
 }
 
 TEST(test_bandwidth_fails_without_memory)
@@ -218,14 +255,14 @@ TEST(test_bandwidth_fails_without_memory)
 
     fixture_party_begin(&p, &bench_bandwidth, &params);
     assert_int_equal(p.party->setup(&p.context), -1);
-    assert_memory_equal(p.reason, "out of memory for three arrays of", 33);
+    assert_memory_equal(p.reason, "no memory for three arrays of", 29);
     fixture_party_end(&p);
     for (unsigned refused = 1; refused <= 3; refused++) {
         const struct bandwidth_params small = {.array_bytes = 1024, .repetitions = 2};
         fixture_party_begin(&p, &bench_bandwidth, &small);
         made.maps_left = refused;
         assert_int_equal(p.party->setup(&p.context), -1);
-        assert_string_equal(p.reason, "out of memory for three arrays of 1024 bytes");
+        assert_string_equal(p.reason, "no memory for three arrays of 1024 bytes: Resource temporarily unavailable");
         made.maps_left = 0;
         fixture_party_end(&p);
     }

@@ -76,7 +76,7 @@ TEST(test_disk_describe_names_the_file_as_it_is)
     struct row_params rated = {.n = 0};
     params.rate = 20 * MIB;
     load_read.describe(&params, &rated);
-    assert_string_equal(rated.text, "file=256M disk_rate=20M");
+    assert_string_equal(rated.text, "file=256M disk_rate=20971520");
     params.rate = 0;
     load_compile.describe(&params, &compile);
     assert_string_equal(compile.text, "threads=3 file=256M");

@@ -120,7 +120,8 @@ static void put_laptop(void)
     put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
     put("/proc/cpuinfo", laptop_cpuinfo);
     put("/proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n");
-    put("/proc/meminfo", "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    8000000 kB\nSwapTotal: 3 kB\n");
+    put("/proc/meminfo", "MemTotal:       16000000 kB\nMemFree:  1 kB\nMemAvailable:    8000000 kB\nSwapTotal: 3 kB\n"
+                         "HugePages_Total: 9\nHugePages_Free: 5\nHugepagesize:  2048 kB\n");
     put("/proc/loadavg", "0.75 0.50 0.25 1/234 5678\n");
     put("/proc/sys/kernel/randomize_va_space", "2\n");
     put("/proc/sys/kernel/osrelease", "6.1.0-test\n");
@@ -148,6 +149,8 @@ TEST_WITH(test_machine_reads_an_smt_laptop, make_tree, remove_tree)
     assert_int_equal(machine.memory_total_bytes, 16384000000);
     assert_int_equal(machine.memory_available_bytes, 8192000000);
     assert_int_equal(machine.swap_total_bytes, 3072);
+    assert_int_equal(machine.huge_page_bytes, 2 << 20);
+    assert_int_equal(machine.huge_free_bytes, 10 << 20);
     assert_int_equal(machine.memory_limit_bytes, 0);
     assert_int_equal(machine.cache_llc_bytes, 8388608);
     assert_true(fabs(machine.load1 - 0.75) < 1e-9);

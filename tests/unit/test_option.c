@@ -269,6 +269,8 @@ TEST(test_option_names_with_rates)
         {"ring,WRITE:20MB/s,read:3145728,none", 15, 20 << 20, 3 << 20, "", ""},
         {"read:1TB/s,cmd:make -j8, write:x", 20, 0, 1ull << 40, "make -j8, write:x", ""},
         {"write:2M,write", 2, 2 << 20, 0, "", ""},
+        {"write:5M,read:5M,write:50M", 0, 5 << 20, 5 << 20, "",
+         "--load: 'write:5M,read:5M,write:50M': two rates of one load"},
         {"ring:20M", 8, 0, 0, "20M", ""}, /* the command refuses it */
         {"write:2047K", 0, 0, 0, "", "--load: '2047K' is out of range (2 MiB to 1 TiB)"},
         {"write:1025G", 0, 0, 0, "", "--load: '1025G' is out of range (2 MiB to 1 TiB)"},

@@ -45,6 +45,17 @@ TEST(test_recorder_sizes_hold_the_capacity)
                      sizeof(struct checks) + 3 * sizeof(struct check));
 }
 
+TEST(test_recorder_capacity_of_slices_grows_with_a_parameter)
+{
+    const uint64_t params[] = {9, 5};
+    const struct party party = {PARTY_IS("party", {RECORD_SLICES, 2}, {RECORD_CHECKS, 2}), .slices = sizeof(*params)},
+                       once = {PARTY_IS("once", {RECORD_SLICES, 2})};
+
+    assert_int_equal(party_recorder(&party, 0, params).capacity, 10);
+    assert_int_equal(party_recorder(&party, 1, params).capacity, 2);
+    assert_int_equal(party_recorder(&once, 0, NULL).capacity, 2);
+}
+
 TEST(test_recorder_init_makes_all_kinds_empty)
 {
     double *numbers = make(RECORD_NUMBERS, 3);
