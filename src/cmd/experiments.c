@@ -152,14 +152,14 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     }
 }
 
-static int check_from(uint64_t from, uint64_t experiments)
+static int check_from(uint64_t from, uint64_t n)
 {
-    const uint64_t last = experiments - smaller(experiments, SERIES_FIRST);
+    const uint64_t last = n - smaller(n, SERIES_FIRST);
 
     return from <= last
                ? 0
                : usage_error("--from: %" PRIu64 " is not in 0 to %" PRIu64 ", for 500 of %" PRIu64 " experiments", from,
-                             last, experiments);
+                             last, n);
 }
 
 /* --- jitbench prime --- */
@@ -195,7 +195,7 @@ const struct suite suite_prime = {
                 "count: one that takes longer was disturbed. Runs on one CPU, and on all that --cpus names at once.",
             COMMAND_MEASURES(suite_prime),
         },
-    .seconds = {12, 3, 2000, 60},
+    .seconds = {12, 3, 2000, 28},
     .options_size = sizeof(struct prime_params),
     .options = {{.bench = &bench_prime}, SUITE_COPIES, SUITE_SERIES},
     .schedule = SCHEDULE_INTERLEAVED,
@@ -344,7 +344,7 @@ const struct suite suite_stream = {
                            "triad on arrays larger than the caches, on all CPUs. Both run unless one is named.",
             COMMAND_MEASURES(suite_stream),
         },
-    .seconds = {28, 6, 21000, 100},
+    .seconds = {28, 6, 21000, 80},
     .options_size = sizeof(struct stream_options),
     .options = {{.heading = "Options of array",
                  .bench = &bench_array,
