@@ -358,7 +358,7 @@ struct bench;
 /* params_: type of its parameters. */
 #define BENCH_IS(suite_, name_, title_, params_) \
     .suite = suite_, .name = name_, .title = title_, .params_size = sizeof(params_)
-/* One stop rule, but none with --thesis. */
+/* One stop rule; none with --thesis. */
 #define SAMPLING_ALWAYS(rule_) \
     { \
         [PRESET_DEFAULT] = rule_, [PRESET_QUICK] = rule_, [PRESET_CLASSIC] = rule_ \

@@ -152,14 +152,14 @@ static void put_experiments(const struct table_rows *r, const char *test, const 
     }
 }
 
-static int check_from(uint64_t from, uint64_t experiments)
+static int check_from(uint64_t from, uint64_t n)
 {
-    const uint64_t last = experiments - smaller(experiments, SERIES_FIRST);
+    const uint64_t last = n - smaller(n, SERIES_FIRST);
 
     return from <= last
                ? 0
                : usage_error("--from: %" PRIu64 " is not in 0 to %" PRIu64 ", for 500 of %" PRIu64 " experiments", from,
-                             last, experiments);
+                             last, n);
 }
 
 /* --- jitbench prime --- */

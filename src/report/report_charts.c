@@ -7,7 +7,7 @@
 
 #define PICKS_MAX       768u
 #define PANELS_MAX      24u
-#define OPEN_MAX        2u /* panels that are not folded if none is preferred */
+#define OPEN_MAX        2u /* panels not folded if none is preferred */
 #define PARTS_MAX       9u
 #define METRICS_MAX     12u
 #define LINES_MAX       (4 * REPORT_RUNS_MAX) /* of curves in a chart */
@@ -46,7 +46,7 @@ struct chart_spec {
     enum { STAT_MEAN, STAT_MEDIAN, STAT_MIN } stat;
     void (*line)(struct chart *c, const struct chart_entry *entry);
     bool share;                  /* chart_range: under it the load's share */
-    bool first, dots;            /* MARK_SERIES: only 500 in a row; not a line */
+    bool first, dots;            /* MARK_SERIES: 500 in a row; not a line */
     bool body;                   /* MARK_HISTOGRAM: without the tail */
     bool by_part, per_test, log; /* per_test: a panel for each test; log: bars, or the x axis of a curve */
     struct part parts[PARTS_MAX];
