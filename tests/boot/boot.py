@@ -407,16 +407,30 @@ def boot_virtio(test):
     expect({row["timer_latency_held"] for row in rows} <= {"yes", "no"}, "timer_latency_held is not known")
 
 
+def modules_dep(folder):
+    """As depmod writes it: a line for each module, with all that it needs, each before those that it needs itself."""
+    needs, lines = {}, ""
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), "rb") as file:
+            needs[name.split(".")[0]] = re.search(rb"\0depends=([^\0]*)\0", file.read())[1].decode().split(",")
+    for name in needs:
+        order, rest = [], [name]
+        while rest:
+            one = rest.pop(0)
+            order = [each for each in order if each != one] + [one]
+            rest += [each for each in needs.get(one, []) if each]
+        lines += " ".join([f"./{order[0]}.ko:"] + [f"./{each}.ko" for each in order[1:]]) + "\n"
+    return lines
+
+
 def boot_modules(test):
     """The driver of the CSV's disk by its name, with the modules it needs; one that is not there is named."""
     machine = test.machine()
     disk = make_disk(test, "disk")
     folder = f"lib/modules/{release(machine.kernel)}"
-    files = sorted(os.listdir(machine.kernel + "/modules"), key=lambda name: VIRTIO.index(name.split(".")[0]))
-    lines = [f"./{name}: {' '.join(reversed(files[:i]))}\n" for i, name in enumerate(files)]
-    machine.use_files(**{folder: None, folder + "/modules.dep": "".join(lines)})
+    machine.use_files(**{folder: None, folder + "/modules.dep": modules_dep(machine.kernel + "/modules")})
     machine.more = virtio(disk)
-    machine.start(f'quiet jitbench.modules=absent,virtio-blk jitbench.run="{QUICK} -o %k.csv" jitbench.out=vda:/ '
+    machine.start(f'quiet jitbench.modules=absent,virtio_pci,virtio-blk jitbench.run="{QUICK} -o %k.csv" jitbench.out=vda:/ '
                   "jitbench.end=poweroff")
     machine.wait_end()
     machine.says(f"jitbench init: 1 kernel module not loaded (absent: not in /{folder}/modules.dep)", "init=jitbench")

@@ -22,7 +22,17 @@ static struct {
     char trials[256]; /* ids of those that succeeded */
     uint64_t gate_ns[256];
     size_t n;
+    bool warms; /* the made-up CPU, by 10 degrees a trial */
 } seen;
+
+static void put_celsius(uint64_t celsius)
+{
+    char text[16];
+
+    (void)snprintf(text, sizeof(text), "%llu000\n", (unsigned long long)celsius);
+    tree_put("/sys/class/hwmon/hwmon0/name", "k10temp\n");
+    tree_put("/sys/class/hwmon/hwmon0/temp1_input", text);
+}
 
 static int tick_run(struct party_context *context)
 {
@@ -47,6 +57,8 @@ static void tick_reduce(const struct trial *trial, struct results *results)
     seen.trials[seen.n++] = params->id;
     results_sample(results, 0, 0, number[0]);
     results_sample(results, 0, 1, trial->spec.copies);
+    if (seen.warms)
+        put_celsius(40 + 10 * seen.n);
 }
 
 static void tick_calibrate(void *params, double value)
@@ -600,6 +612,28 @@ TEST_WITH(test_plan_rows_carry_names_and_copies, begin, end)
     assert_string_equal(value_row("B")->suite, "dummy");
     assert_string_equal(value_row("B")->run->host, "here");
     assert_int_equal(value_row("B")->copies, 1);
+}
+
+/* Each before its first trial and after its last, in turns too. */
+TEST_WITH(test_plan_rows_carry_temperatures, begin, end)
+{
+    assert_int_equal(tree_make(state), 0);
+    tree_put("/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\n");
+    put_celsius(40);
+    seen.warms = true;
+    add('A', 2);
+    add('B', 1);
+    plan_add(&plan, &bench_tick, params_of(add('C', 1)))->skip = "made up";
+    plan.schedule = SCHEDULE_INTERLEAVED;
+    execute(ROW_SKIPPED);
+    assert_string_equal(seen.trials, "ABCA");
+    assert_true(value_row("A")->temp_begin_c == 40 && value_row("A")->temp_end_c == 80);
+    assert_true(value_row("B")->temp_begin_c == 50 && value_row("B")->temp_end_c == 60);
+    const struct row *skipped = &rows.row[0];
+    while (skipped->status != ROW_SKIPPED)
+        skipped++;
+    assert_true(isnan(skipped->temp_begin_c) && isnan(skipped->temp_end_c));
+    assert_int_equal(tree_remove(state), 0);
 }
 
 /* --- Loads beside the items. --- */
