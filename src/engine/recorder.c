@@ -28,7 +28,7 @@ size_t recorder_size(const struct recorder_spec *spec)
     return sizes[spec->kind].fixed + spec->capacity * sizes[spec->kind].each;
 }
 
-/* Writes every byte, so that no page is touched for the first time during the run. */
+/* Writes every byte: no page is new during the run. */
 void recorder_init(const struct recorder_spec *spec, void *recorder)
 {
     memset(recorder, 0, recorder_size(spec));

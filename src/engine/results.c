@@ -238,12 +238,11 @@ static void enter_load(struct results *results, const struct load *load, const s
             add_refused(g, load->parties[p].kind == PARTY_PROCESS ? "load" : "the load's thread", left->refused);
     }
     for (unsigned c = 0; c < LOAD_COUNTS; c++) {
-        double done = did[c];
-        g->load_count[c] += done;
-        if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && done < load->least[c] * seconds)
+        g->load_count[c] += did[c];
+        if (load->least[c] > 0 && seconds >= LOOK_AT_LOADS_S && did[c] < load->least[c] * seconds)
             add_refused(g, "",
                         TEXT_LINE("the load %s did next to nothing: %s is %.3g in %.1f s", load->name,
-                                  load_count_names[c], done, seconds));
+                                  load_count_names[c], did[c], seconds));
     }
     check_disk(g, did[LOAD_WRITTEN], did[LOAD_DISK_WRITTEN], 0.5, "written");
     check_disk(g, did[LOAD_READ], did[LOAD_DISK_READ], 0.5, "read");
@@ -511,7 +510,7 @@ static void hist_summary(const struct hist *h, uint64_t above, struct stats_summ
 /* The original UNIX index: the geometric mean of n samples without the n/3 worst (rounded down). -1: out of memory. */
 static int classic_score(const struct metric_values *m, double *score)
 {
-    FREED double *sorted = malloc((m->n ? m->n : 1) * sizeof(*sorted));
+    FREED double *sorted = malloc((m->n + 1) * sizeof(*sorted));
     double sum = 0;
 
     if (!sorted)
@@ -528,7 +527,7 @@ static int classic_score(const struct metric_values *m, double *score)
  * not independent. */
 static int fill_values(const struct metric_values *m, const struct metric *metric, double scale, struct row *row)
 {
-    row->samples = malloc((m->n ? m->n : 1) * sizeof(*row->samples));
+    row->samples = malloc((m->n + 1) * sizeof(*row->samples));
     if (!row->samples || stats_summarise(row->samples, known_samples(m, row->samples), &row->stats))
         return -1;
     struct stats_summary *s = &row->stats;

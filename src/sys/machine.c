@@ -218,10 +218,9 @@ static void read_last_cache(unsigned cpu, struct cache *last)
 {
     struct cache cache;
     last->level = 0;
-    for (unsigned index = 0; read_cache(cpu, index, &cache); index++) {
+    for (unsigned index = 0; read_cache(cpu, index, &cache); index++)
         if (cache.level > last->level)
             *last = cache;
-    }
 }
 
 unsigned machine_last_cache(unsigned cpu, struct cpuset *shared)
