@@ -115,6 +115,8 @@ def check_columns(name):
                (fields["metric"].endswith("_alone") and fields["reason"] != "") or
                # Without a PMU nothing counts instructions; the column counters says so.
                (fields["metric"] == "instructions" and "instructions" in fields["counters"]) or
+               # Only RDTSCP tells the CPU with the time.
+               (fields["metric"] == "migrated" and "clock=rdtscp" not in fields["param"]) or
                (fields["metric"].endswith("_size") and fields["n"] in ("", "0")), "row", number, "has no value")
 
 
