@@ -243,7 +243,7 @@ static void assert_context1_described(const struct unix_params *params, const ch
 {
     struct row_params out = {.n = 0};
 
-    bench_context1.describe(&(const struct bench_case){&bench_context1, params, NULL}, &out);
+    bench_context1.describe(&(const struct bench_case){&bench_context1, params, NULL, 1}, &out);
     if (strncmp(out.text, begins, strlen(begins)) != 0 || strncmp(out.text + strlen(begins), " linkage=", 9) != 0)
         fail_msg("'%s' does not begin with '%s'", out.text, begins);
 }
