@@ -41,7 +41,7 @@ static inline void experiment_run_two(const struct bench *bench, const void *par
                                       struct fixture_rows *rows)
 {
     assert_int_equal(fixture_one_trial(bench, params, 2, rows), ROW_OK);
-    const unsigned n_rows = bench->n_metrics - 1; /* by this clock without the changes of the CPU */
+    const unsigned n_rows = bench->n_metrics;
     assert_int_equal(rows->n, 2 * n_rows);
     for (unsigned copy = 0; copy < 2; copy++) {
         const struct row *row = &rows->row[copy * n_rows + METRIC_CYCLES];
