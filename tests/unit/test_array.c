@@ -136,9 +136,9 @@ TEST(test_array_rows_of_a_trial)
     experiment_run_two(&bench_array, &params, 1000, "elements=100 experiments=1000 clock=clock_gettime pages=small",
                        &rows);
     for (unsigned copy = 0; copy < 2; copy++) {
-        const struct row *of_copy = &rows.row[copy * (bench_array.n_metrics - 1)];
-        assert_string_equal(of_copy[METRIC_OWN - 1].metric, "array_bytes");
-        assert_true(of_copy[METRIC_OWN - 1].value == 800);
+        const struct row *of_copy = &rows.row[copy * bench_array.n_metrics];
+        assert_string_equal(of_copy[METRIC_OWN].metric, "array_bytes");
+        assert_true(of_copy[METRIC_OWN].value == 800);
     }
     fixture_free_rows(&rows);
 }

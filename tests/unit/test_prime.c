@@ -102,11 +102,11 @@ TEST(test_prime_rows_of_a_trial)
 
     experiment_run_two(&bench_prime, &params, 2000, "limit=22 experiments=2000 clock=clock_gettime", &rows);
     for (unsigned copy = 0; copy < 2; copy++) {
-        const struct row *of_copy = &rows.row[copy * (bench_prime.n_metrics - 1)];
-        assert_true(of_copy[METRIC_OWN - 1].value == 84);
-        assert_string_equal(of_copy[METRIC_OWN - 1].metric, "divisions");
-        assert_true(of_copy[METRIC_OWN].value == 8);
-        assert_string_equal(of_copy[METRIC_OWN].metric, "primes");
+        const struct row *of_copy = &rows.row[copy * bench_prime.n_metrics];
+        assert_true(of_copy[METRIC_OWN].value == 84);
+        assert_string_equal(of_copy[METRIC_OWN].metric, "divisions");
+        assert_true(of_copy[METRIC_OWN + 1].value == 8);
+        assert_string_equal(of_copy[METRIC_OWN + 1].metric, "primes");
         assert_string_equal(of_copy[METRIC_CYCLES].suite, "prime");
     }
     for (size_t i = 0; i < rows.row[METRIC_CYCLES].n_hist; i++)
