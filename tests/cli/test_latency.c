@@ -258,7 +258,7 @@ CLI_TEST(test_latency_tasks_of_today)
     struct cli_csv csv;
 
     measure(ARGS("latency", "requests", "frame", "launch", "input", "audio-period", "-w", "none,burn", CSV, KNOWN, "-t",
-                 "500ms", "--workers", "3", "--operations", "1", "--audio-period", "5ms"),
+                 "300ms", "--workers", "3", "--operations", "1", "--audio-period", "5ms"),
             0, &csv);
     for (unsigned i = 0; i < 2; i++) {
         const char *load = i ? "burn" : "none";
