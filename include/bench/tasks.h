@@ -57,7 +57,6 @@ void *threads_memory(size_t n, size_t size);
 
 /* A percentile is known where so many events are above it. */
 #define TASKS_ABOVE 10u
-double tasks_percentile(const struct hist *hist, double p);
 
 /* The first recorders of a task: the events of its first metric. */
 enum { TASKS_HIST, TASKS_SERIES, TASKS_OWN_RECORDER };

@@ -192,7 +192,8 @@ static void reduce(const struct trial *trial, struct results *results)
 {
     const struct frame_params *params = trial->spec.params;
     const struct hist *times = trial_recorder(trial, 0, 0, TASKS_HIST);
-    const double *n = trial_recorder(trial, 0, 0, FRAME_NUMBERS), p99 = tasks_percentile(times, 0.99);
+    const double *n = trial_recorder(trial, 0, 0, FRAME_NUMBERS);
+    const double p99 = (double)times->n * 0.01 + 1e-6 >= TASKS_ABOVE ? hist_quantile(times, 0.99) : (double)NAN;
 
     results_events(results, 0, METRIC_TIME, times, trial_recorder(trial, 0, 0, TASKS_SERIES));
     results_samples(results, 0, METRIC_RATE, 1e9 / hist_mean(times),

@@ -350,7 +350,9 @@ static uint64_t counts(const void *params)
 
 static int run(struct party_context *context)
 {
-    return experiment_run(context, counts(context->params), ((const struct prime_params *)context->params)->from, work);
+    const struct prime_params *params = context->params;
+
+    return experiment_run(context, params->experiments, params->from, work);
 }
 
 static void reduce(const struct trial *trial, struct results *results)

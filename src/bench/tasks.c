@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of a task or load, and what the tasks made of them have in common. */
-#include <math.h>
-
 #include "bench/tasks.h"
 
 /* Small: there may be thousands, which do little but system calls. */
@@ -99,11 +97,6 @@ void *threads_memory(size_t n, size_t size)
     if (n > SIZE_MAX / size || posix_memalign(&memory, 64, n * size))
         return NULL;
     return memset(memory, 0, n * size);
-}
-
-double tasks_percentile(const struct hist *hist, double p)
-{
-    return (double)hist->n * (1 - p) + 1e-6 >= TASKS_ABOVE ? hist_quantile(hist, p) : (double)NAN;
 }
 
 void tasks_load_rate(const struct trial *trial, struct results *results)

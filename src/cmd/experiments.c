@@ -158,8 +158,8 @@ static int check_from(uint64_t from, uint64_t n)
 
     return from <= last
                ? 0
-               : usage_error("--from: %" PRIu64 " is not in 0 to %" PRIu64 ", for 500 of %" PRIu64 " experiments", from,
-                             last, n);
+               : usage_error("--from: %" PRIu64 " is not in 0 to %" PRIu64 ", for %u of %" PRIu64 " experiments", from,
+                             last, SERIES_FIRST, n);
 }
 
 /* --- jitbench prime --- */
@@ -250,7 +250,9 @@ static int plan_stream(struct measure *m, void *options)
         o->array.elements = o->array.sizes.value[i];
         measure_add(m, &bench_array, &o->array, measure_named_cpus(m), 0);
     }
-    return m->selected[TEST_BANDWIDTH] && m->preset != PRESET_THESIS ? plan_bandwidth(m, &o->bandwidth) : 0;
+    return m->selected[TEST_BANDWIDTH] && bench_bandwidth.sampling[m->preset].min_samples
+               ? plan_bandwidth(m, &o->bandwidth)
+               : 0;
 }
 
 static const struct table_column bandwidth_columns[] = {
