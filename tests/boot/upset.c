@@ -2,17 +2,9 @@
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
  * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
  * (upset=cpu) or takes 30 ms of CPU time under the name "hog" (upset=hog), prints how often, and ends the machine. With
- * upset=no nothing of this happens, and program=FILE in the environment is run instead. Without upset the first process
- * itself becomes `/jitbench init`.
- *
- * Before anything else it opens counters and leaves them open. The kernel patches its code when the first
- * counter of page faults or of context switches is opened and when the last one is closed: it puts a breakpoint there
- * for a moment. QEMU 7.2, with a thread for each emulated CPU, sometimes translates the breakpoint while another CPU
- * replaces it, and keeps that translation: the CPU takes the breakpoint in the scheduler for ever, and the machine
- * stands still. */
+ * upset=no nothing of this happens, and program=FILE in the environment is run instead. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,18 +22,6 @@
 #define EVERY 7u
 /* CPU time in ms that upset=hog takes each time. */
 #define HOG_MS 30
-
-static void hold_counters(void)
-{
-    static const unsigned held[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES};
-
-    for (unsigned i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
-        struct perf_event_attr event = {
-            .type = PERF_TYPE_SOFTWARE, .size = sizeof(event), .config = held[i], .disabled = 1};
-        if (syscall(SYS_perf_event_open, &event, 0, -1, -1, 0ul) < 0)
-            printf("upset: counters: %s\n", strerror(errno));
-    }
-}
 
 static void become_jitbench(char **argv)
 {
@@ -128,9 +107,6 @@ int main(int argc, char **argv)
     (void)mkdir("/mnt", 0755);
     (void)mkdir("/tmp", 01777);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    hold_counters();
-    if (!how)
-        become_jitbench(argv);
     pid_t child = fork();
     if (child == 0 && getenv("program")) {
         (void)execl(getenv("program"), getenv("program"), (char *)NULL);
