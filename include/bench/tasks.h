@@ -86,8 +86,8 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
 #define TASKS_BENCH(name_, title_, params_, metrics_) \
     BENCH_IS("latency", name_, title_, params_), BENCH_METRICS(metrics_), \
         .switches = true, .describe = describe, .place = sim_place, .calibrate = sim_calibrate, .reduce = reduce
-#define TASKS_PARTY(state_) \
-    .stop = STOP_FLAG, .children = CHILDREN_NORMAL, .state_size = sizeof(state_), .setup = setup, .run = run
+#define TASKS_PARTY(state_, children_) \
+    .stop = STOP_FLAG, .children = CHILDREN_##children_, .state_size = sizeof(state_), .setup = setup, .run = run
 
 /* Parameters. The CPUs, the calibration and the number of worker threads are in `sim`. */
 

@@ -249,6 +249,7 @@ int party_make_state(struct party_context *context, const struct party *party);
 enum party_children {
     CHILDREN_NONE,    /* run() starts none */
     CHILDREN_NORMAL,  /* they do the work, without a real-time policy (reset-on-fork) */
+    CHILDREN_THREADS, /* threads, by threads_start(): as CHILDREN_INHERIT */
     CHILDREN_INHERIT, /* they inherit the policy and may run on any of its CPUs */
 };
 

@@ -172,14 +172,14 @@ static const struct metric sound_metrics[] = {
 
 const struct bench bench_input = {
     TASKS_BENCH("input", "events of a mouse, drawn by a second thread", struct sim_params, mouse_metrics),
-    BENCH_PARTY(PARTY_IS("input", TASKS_RECORDERS(1000)), TASKS_PARTY(struct chain)),
+    BENCH_PARTY(PARTY_IS("input", TASKS_RECORDERS(1000)), TASKS_PARTY(struct chain, THREADS)),
     TASKS_SAMPLING(20),
     .test = &mouse,
 };
 
 const struct bench bench_audio_period = {
     TASKS_BENCH("audio-period", "sound that three threads pass on in each period", struct sim_params, sound_metrics),
-    BENCH_PARTY(PARTY_IS("audio-period", TASKS_RECORDERS(1000)), TASKS_PARTY(struct chain)),
+    BENCH_PARTY(PARTY_IS("audio-period", TASKS_RECORDERS(1000)), TASKS_PARTY(struct chain, THREADS)),
     TASKS_SAMPLING(24), /* over 1,000 periods, for P99 */
     .test = &sound,
 };

@@ -218,6 +218,6 @@ const struct bench bench_frame = {
     TASKS_BENCH("frame", "frames for a display, drawn by several threads", struct frame_params, metrics),
     BENCH_OPTIONS(options),
     BENCH_PARTY(PARTY_IS("frame", TASKS_RECORDERS(1000), [FRAME_NUMBERS] = {RECORD_NUMBERS, FRAME_N_NUMBERS}),
-                TASKS_PARTY(struct frame)),
+                TASKS_PARTY(struct frame, THREADS)),
     TASKS_SAMPLING(20),
 };

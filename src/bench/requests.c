@@ -487,7 +487,7 @@ const struct bench bench_requests = {
         PARTY_IS("requests", TASKS_RECORDERS(0), [REQUESTS_WHOLE] = {RECORD_HIST, 1000},
                  [REQUESTS_NUMBERS] = {RECORD_NUMBERS, REQUESTS_N_NUMBERS},
                  [REQUESTS_SERVED] = {RECORD_SLICES, REQUESTS_SLICES}, [REQUESTS_WHOLE_SERIES] = {RECORD_SERIES, 0}),
-        TASKS_PARTY(struct requests), .teardown = teardown),
+        TASKS_PARTY(struct requests, THREADS), .teardown = teardown),
     TASKS_SAMPLING(20),
     .supported = supported,
 };

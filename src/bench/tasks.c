@@ -16,12 +16,16 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN); /* some vector units have much state: a signal's frame is large */
     pthread_attr_t attributes;
-    int error = 0;
+    int error = 0, policy, priority, refused;
 
     *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
     if (!threads->id || pthread_mutex_init(&threads->lock, NULL) || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
     pthread_attr_setstacksize(&attributes, (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES));
+    /* What this thread starts has its real-time policy too. */
+    if (!task_get_policy(&policy, &priority) && task_is_realtime(policy) && policy != TASK_DEADLINE &&
+        (refused = task_set_policy_inherited(policy, priority)))
+        party_degraded(context, "threads run with the normal policy: %s", strerror(-refused));
     while (threads->n < n && !error) {
         error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
         threads->n += !error;

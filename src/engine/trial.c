@@ -131,8 +131,8 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
         const struct cpuset *mask = cpus_of(&slots[i], online);
         if (!party || !task_is_realtime(placement->policy))
             continue;
-        /* A party that starts FIFO processes can fill all its CPUs. */
-        const bool fills = party->children == CHILDREN_INHERIT || cpuset_count(mask) == 1;
+        /* A party that starts FIFO processes or threads can fill all its CPUs. */
+        const bool fills = party->children >= CHILDREN_THREADS || cpuset_count(mask) == 1;
         cpuset_union(fills ? &with.bound : &with.wide, mask);
         with.n_wide += !fills;
     }

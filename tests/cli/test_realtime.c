@@ -158,3 +158,16 @@ CLI_TEST(test_realtime_children_are_normal_and_rows_say_so)
     expect_reason(&csv, "spawn", "");
     expect_reason(&csv, "shell1", "");
 }
+
+/* Threads of a task have its policy. What it starts has not. */
+CLI_TEST(test_realtime_threads_are_real_time)
+{
+    struct cli_csv csv;
+
+    measure(ARGS("latency", "requests", "frame", "input", "audio-period", "launch", "--fifo", "-w", "burn", "-t", "200ms", "-l", "100000",
+                 ON_CPU_1),
+            &csv);
+    for (size_t row = 0; row < csv.n_rows; row++)
+        if (!strcmp(cli_cell(&csv, row, "load"), "burn") && strcmp(cli_cell(&csv, row, "test"), "alone"))
+            assert_int_equal(strstr(cli_cell(&csv, row, "reason"), "normal policy") != NULL, !strcmp(cli_cell(&csv, row, "test"), "launch"));
+}

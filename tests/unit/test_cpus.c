@@ -40,3 +40,19 @@ TEST_WITH(test_cpus_listed_must_be_online, make_machine, NULL)
     cpuset_clear(&machine.online); /* not known: nothing can be said against them */
     assert_int_equal(cpus_bench(&named, &machine, &bench), 0);
 }
+
+/* Whether the kernel allows them is tried by going there. */
+TEST_WITH(test_cpus_listed_are_tried_and_left, make_machine, NULL)
+{
+    static struct place_request place;
+    struct option_cpus named = {.choice = -1};
+    struct cpuset before, after;
+
+    assert_int_equal(task_get_affinity(&before), 0);
+    cpuset_add(&named.set, cpuset_next(&before, 0));
+    machine.online = before;
+    assert_int_equal(cpus_place(&named, &machine, &place), 0);
+    assert_true(cpuset_equal(&place.cpus, &named.set));
+    assert_int_equal(task_get_affinity(&after), 0);
+    assert_true(cpuset_equal(&after, &before));
+}

@@ -37,7 +37,7 @@ TEST(test_counters_count_between_start_and_stop)
     struct counters counters;
 
     counters_open(&counters, false, false);
-    if (counters.fd[COUNTER_PAGE_FAULTS] < 0)
+    if (counters.error[COUNTER_PAGE_FAULTS])
         skip_because("page faults cannot be counted: %s", strerror(-counters.error[COUNTER_PAGE_FAULTS]));
     touch_pages();
     assert_true(counted(&counters).value[COUNTER_PAGE_FAULTS] <= 0);
@@ -59,7 +59,7 @@ TEST(test_counters_include_children)
     for (int inherited = 0; inherited < 2; inherited++) {
         struct counters counters;
         counters_open(&counters, inherited, false);
-        if (counters.fd[COUNTER_PAGE_FAULTS] < 0)
+        if (counters.error[COUNTER_PAGE_FAULTS])
             skip_because("page faults cannot be counted: %s", strerror(-counters.error[COUNTER_PAGE_FAULTS]));
         counters_start();
         pid_t child = fork();

@@ -44,6 +44,15 @@ TEST(test_load_runs_on_the_cpus_of_the_measured_task)
     }
 }
 
+TEST(test_load_custom_tells_its_interval_and_work)
+{
+    const struct load_params params = {.sim = {.interval_ns = 5000000, .busy_ns = 1500000}};
+    struct row_params out = {.n = 0};
+
+    load_custom.describe(&params, &out);
+    assert_string_equal(out.text, "load_interval_us=5000 load_busy_us=1500");
+}
+
 TEST(test_load_is_never_real_time_and_has_a_nice_value_of_its_own)
 {
     static struct place_request request;
@@ -251,4 +260,32 @@ static int threads_beyond_the_limit(void)
 TEST(test_load_threads_name_the_limit_that_stopped_them)
 {
     assert_int_equal(fixture_in_child(threads_beyond_the_limit), 0);
+}
+
+static void *tell_policy(void *argument)
+{
+    int priority;
+
+    (void)task_get_policy(argument, &priority);
+    return NULL;
+}
+
+static int threads_of_a_real_time_thread(void)
+{
+    struct threads threads;
+    struct party_context context = {.copies = 1};
+    int policy[2] = {-1, -1};
+
+    if (task_set_policy(SCHED_FIFO, 1))
+        return CANNOT;
+    CHECK(threads_start(&threads, &context, 2, tell_policy, policy, sizeof(policy[0])) == 0);
+    threads_join(&threads);
+    CHECK(policy[0] == SCHED_FIFO && policy[1] == SCHED_FIFO);
+    return 0;
+}
+
+/* Although its children are not. */
+TEST(test_load_threads_of_a_real_time_thread_are_real_time)
+{
+    assert_int_equal(fixture_in_child(threads_of_a_real_time_thread), 0);
 }

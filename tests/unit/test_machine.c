@@ -166,6 +166,10 @@ TEST_WITH(test_machine_cpu_order_takes_cores_first_and_boot_core_last, make_tree
     assert_order("0,4", "0 4");
     assert_order("6", "6");
     assert_order("", "");
+    const struct cpuset all = set_of("0-7");
+    unsigned order[3] = {[2] = 99};
+    assert_int_equal(BELOW(tree, machine_cpu_order(&all, order, 2)), 2);
+    assert_true(order[0] == 1 && order[1] == 2 && order[2] == 99);
 }
 
 /* CPU 0 is offline, and the newer list of cores counts, not the older one. */

@@ -175,7 +175,7 @@ TEST(test_noise_share_and_frequency_of_the_core)
     made_up_reduce(&trial);
     fixture_assert_near(sample[NOISE_METRIC_MHZ], 3100.2);
     assert_true(isnan(sample[NOISE_METRIC_SHARE]) && isnan(sample[NOISE_METRIC_FREE]) &&
-                isnan(sample[NOISE_METRIC_SLOWER]));
+                isnan(sample[NOISE_METRIC_SLOWER]) && isnan(sample[NOISE_METRIC_LOST_ALONE]));
     session->probe = (struct core_probe){.blocks = 16, .unit = 1};
     core_learn(session, 2, probes);
     trial.spec.core = session;
