@@ -145,8 +145,8 @@ static const struct option options[] = {
 const struct bench bench_launch = {
     TASKS_BENCH("launch", "a small program started: fork, exec, first use of memory", struct launch_params, metrics),
     BENCH_OPTIONS(options),
-    BENCH_PARTY(PARTY_IS("launch", TASKS_RECORDERS(1000), [LAUNCH_FORK] = {RECORD_HIST, 0}), TASKS_PARTY(struct launch, NORMAL),
-                .teardown = teardown),
+    BENCH_PARTY(PARTY_IS("launch", TASKS_RECORDERS(1000), [LAUNCH_FORK] = {RECORD_HIST, 0}),
+                TASKS_PARTY(struct launch, NORMAL), .teardown = teardown),
     TASKS_SAMPLING(20),
     .supported = supported,
 };

@@ -655,7 +655,9 @@ TEST(test_detour_classes_are_powers_of_two)
     static const struct {
         uint64_t ns;
         unsigned expected;
-    } cases[] = {{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 2}, {(UINT64_C(1) << 35) - 1, 34}, {UINT64_C(1) << 35, 35}, {UINT64_MAX, 35}};
+    } cases[] = {
+        {0, 0},          {1, 0}, {2, 1}, {3, 1}, {4, 2}, {(UINT64_C(1) << 35) - 1, 34}, {UINT64_C(1) << 35, 35},
+        {UINT64_MAX, 35}};
 
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(detour_class(cases[i].ns), cases[i].expected);

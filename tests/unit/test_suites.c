@@ -172,7 +172,8 @@ TEST(test_suites_keep_real_time_for_a_single_copy)
     struct seen seen = {0};
 
     check_suite(&suite_unix, WORDS((char *)"--fifo", (char *)"-c1", (char *)"--all-tests"), CPUS_MAX, BIND_ONE, &seen);
-    check_suite(&suite_latency, WORDS((char *)"--fifo", (char *)"-u", (char *)"-I50000", (char *)"-C50"), CPUS_MAX, BIND_ONE, &seen);
+    check_suite(&suite_latency, WORDS((char *)"--fifo", (char *)"-u", (char *)"-I50000", (char *)"-C50"), CPUS_MAX,
+                BIND_ONE, &seen);
     check_suite(&suite_run, WORDS((char *)"--fifo"), CPUS_MAX, BIND_ONE, &seen);
     assert_true(seen.fifo >= seen.items);
     assert_int_equal(seen.given_up, 0);

@@ -239,7 +239,8 @@ TEST(test_wakeup_rows_are_each_of_their_own_thread)
     const struct wakeup_params who = {.who = true};
     number[1][WAKEUP_STOPPED_NS] = 1234567;
     for (unsigned recorded = 0; recorded < 2; recorded++) {
-        trial.spec.params = recorded ? (const void *)&who : &params; /* --who was asked for, and nobody could record it */
+        trial.spec.params =
+            recorded ? (const void *)&who : &params; /* --who was asked for, and nobody could record it */
         made_up_reduce(&trial);
         assert_string_equal(trial.remark[1].text, "stopped_us=1234.567");
     }
