@@ -27,42 +27,22 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static int work_mix(struct party_context *context, uint64_t count)
-{
-    struct answers *answers = context->state;
-    long wrong = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        wrong |= close(dup(0));
-        wrong |= syscall(SYS_getpid) ^ answers->pid;
-        wrong |= (long)getuid() ^ answers->uid;
-        wrong |= (long)(umask(UMASK) ^ UMASK);
+#define WORK(name_, type_, wrong_) \
+    static int work_##name_(struct party_context *context, uint64_t count) \
+    { \
+        struct answers *answers = context->state; \
+        type_ wrong = 0; \
+        for (uint64_t i = 0; i < count; i++) \
+            wrong |= wrong_; \
+        answers->wrong |= (uint64_t)wrong; \
+        return 0; \
     }
-    answers->wrong |= (uint64_t)wrong;
-    return 0;
-}
 
-static int work_close(struct party_context *context, uint64_t count)
-{
-    struct answers *answers = context->state;
-    int wrong = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        wrong |= close(dup(0));
-    answers->wrong |= (uint64_t)wrong;
-    return 0;
-}
-
-static int work_getpid(struct party_context *context, uint64_t count)
-{
-    struct answers *answers = context->state;
-    long wrong = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        wrong |= syscall(SYS_getpid) ^ answers->pid;
-    answers->wrong |= (uint64_t)wrong;
-    return 0;
-}
+WORK(sysclose, int, close(dup(0)))
+WORK(sysgetpid, long, syscall(SYS_getpid) ^ answers->pid)
+WORK(syscall, long,
+     close(dup(0)) | (syscall(SYS_getpid) ^ answers->pid) | ((long)getuid() ^ answers->uid) |
+         (long)(umask(UMASK) ^ UMASK))
 
 static int verify(struct party_context *context)
 {
@@ -72,17 +52,16 @@ static int verify(struct party_context *context)
     return 0;
 }
 
-#define SYSCALL_BENCH(name_, title_, groups_, baseline_, work_) \
+#define SYSCALL_BENCH(name_, title_, groups_, baseline_) \
     const struct bench bench_##name_ = { \
         UNIX_BENCH(#name_, title_, "lps", 1, baseline_, .state_size = sizeof(struct answers), .setup = setup, \
-                   .work = work_, .verify = verify), \
+                   .work = work_##name_, .verify = verify), \
         .groups = groups_, \
         .sampling = UNIX_SHORT_SAMPLING, \
         .place = unix_place, \
         .describe = unix_describe, \
     }
 
-SYSCALL_BENCH(syscall, "System Call Overhead", UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND, 15000,
-              work_mix);
-SYSCALL_BENCH(sysclose, "System Call Overhead: close(dup())", UNIX_PROCESS | UNIX_MISC, 0, work_close);
-SYSCALL_BENCH(sysgetpid, "System Call Overhead: getpid", UNIX_PROCESS | UNIX_MISC, 0, work_getpid);
+SYSCALL_BENCH(syscall, "System Call Overhead", UNIX_INDEX | UNIX_PROCESS | UNIX_OLDSYSTEM | UNIX_CORE_BOUND, 15000);
+SYSCALL_BENCH(sysclose, "System Call Overhead: close(dup())", UNIX_PROCESS | UNIX_MISC, 0);
+SYSCALL_BENCH(sysgetpid, "System Call Overhead: getpid", UNIX_PROCESS | UNIX_MISC, 0);

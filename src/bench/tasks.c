@@ -23,7 +23,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
         return party_fail(context, "out of memory");
     pthread_attr_setstacksize(&attributes, (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES));
     /* What this thread starts has its real-time policy too. */
-    if (!task_get_policy(&policy, &priority) && task_is_realtime(policy) && policy != TASK_DEADLINE &&
+    if (!task_get_policy(&policy, &priority) && task_is_realtime(policy) &&
         (refused = task_set_policy_inherited(policy, priority)))
         party_degraded(context, "threads run with the normal policy: %s", strerror(-refused));
     while (threads->n < n && !error) {
