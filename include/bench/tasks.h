@@ -20,8 +20,8 @@ struct threads {
     pthread_mutex_t lock;        /* of sum */
 };
 
-/* Starts n threads with small stacks; number i runs body(members + i * member_size). Returns 0, or -1 with a reason;
- * the caller then ends and joins those that did start. */
+/* Starts n threads with small stacks and the caller's real-time policy; number i runs body(members + i * member_size).
+ * Returns 0, or -1 with a reason; the caller then ends and joins those that did start. */
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size);
 
