@@ -22,7 +22,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
     if (!threads->id || pthread_mutex_init(&threads->lock, NULL) || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
     pthread_attr_setstacksize(&attributes, (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES));
-    /* What this thread starts has its real-time policy too. */
+    /* What this thread starts has its real-time policy too. The engine has told of SCHED_DEADLINE, which is refused. */
     if (!task_get_policy(&policy, &priority) && task_is_realtime(policy) &&
         (refused = task_set_policy_inherited(policy, priority)))
         party_degraded(context, "threads run with the normal policy: %s", strerror(-refused));

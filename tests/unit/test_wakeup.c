@@ -236,11 +236,11 @@ TEST(test_wakeup_rows_are_each_of_their_own_thread)
         assert_true(trial.sample[copy][WAKEUP_METRIC_MISSED] == (copy ? 7 : 3));
     }
     assert_int_equal(trial.remark[1].n, 0);
-    const struct wakeup_params who = {.who = true};
+    /* --who was not asked for, or nobody could record it. */
+    const struct wakeup_params who = {.who = true}, *const asked[] = {&params, &who};
     number[1][WAKEUP_STOPPED_NS] = 1234567;
-    for (unsigned recorded = 0; recorded < 2; recorded++) {
-        trial.spec.params =
-            recorded ? (const void *)&who : &params; /* --who was asked for, and nobody could record it */
+    for (size_t i = 0; i < COUNT(asked); i++) {
+        trial.spec.params = asked[i];
         made_up_reduce(&trial);
         assert_string_equal(trial.remark[1].text, "stopped_us=1234.567");
     }
