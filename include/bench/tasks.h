@@ -9,19 +9,34 @@
 
 /* Threads of a process of a task or load, other than its main one. */
 
+/* Wake-ups whose CPU before is known, on this CPU; whose last cache is known, in this cache. */
+enum { WAKES_KNOWN, WAKES_SAME_CPU, WAKES_CACHE_KNOWN, WAKES_SAME_CACHE, N_WAKES };
+
+/* Of one thread, by itself. */
+struct thread_account {
+    struct task_counters counters; /* as it began; of a sum: what was counted since */
+    double wakes[N_WAKES];
+    unsigned cpu; /* where it was when it had done its work; CPUSET_NONE: nowhere yet */
+};
+
 /* All zero: no threads. */
 struct threads {
     pthread_t *id;
     uint32_t n, made, at_work, ended;
     uint64_t start_ns;
-    struct placement_seen seen;  /* by the thread that started them, as they began */
-    struct task_counters before; /* of that thread */
-    struct task_counters sum;    /* of all, by threads_count() */
-    pthread_mutex_t lock;        /* of sum */
+    unsigned *cache;            /* by CPU: the lowest one that shares its last cache, or CPUSET_NONE */
+    size_t n_cpus;              /* of cache; 0: not looked up */
+    struct placement_seen seen; /* by the thread that started them, as they began */
+    struct thread_account main; /* of that thread */
+    struct thread_account sum;  /* of all, by threads_count() */
+    pthread_mutex_t lock;       /* of sum */
 };
 
-/* Starts n threads with small stacks and the caller's real-time policy; number i runs body(members + i * member_size).
- * Returns 0, or -1 with a reason; the caller then ends and joins those that did start. */
+/* For thread_woke(). Returns 0, or -1 with a reason; threads_join() frees it. */
+int threads_find_caches(struct threads *threads, struct party_context *context);
+
+/* Starts n threads with small stacks; number i runs body(members + i * member_size). Returns 0, or -1 with a reason;
+ * the caller then ends and joins those that did start. */
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size);
 
@@ -46,10 +61,17 @@ static inline bool threads_ended(const struct threads *threads)
 /* Resets the struct too. */
 void threads_join(struct threads *threads);
 
-/* Adds what the kernel has counted of the calling thread since `begun`. */
-void threads_count(struct threads *threads, const struct task_counters *begun);
+/* In a thread: as it begins; when it runs after a wait; when it has done its work; at its end. */
+void thread_begins(struct thread_account *account);
+void thread_woke(struct thread_account *account, const struct threads *threads);
+static inline void thread_worked(struct thread_account *account)
+{
+    account->cpu = task_current_cpu();
+}
+void threads_count(struct threads *threads, const struct thread_account *account);
 
-/* In the thread that started a task's threads: joins them, and reports what all did. Returns the seconds that took. */
+/* In the thread that started a task's threads: joins them, and reports what all did (recorder TASKS_WAKES included).
+ * Returns the seconds that took. */
 double threads_report(struct threads *threads, struct party_context *context);
 
 /* Zeroed memory for n members, on cache lines of their own if size is a multiple of 64. NULL: out of memory. */
@@ -58,9 +80,11 @@ void *threads_memory(size_t n, size_t size);
 /* A percentile is known where so many events are above it. */
 #define TASKS_ABOVE 10u
 
-/* The first recorders of a task: the events of its first metric. */
-enum { TASKS_HIST, TASKS_SERIES, TASKS_OWN_RECORDER };
-#define TASKS_RECORDERS(class_ns_) [TASKS_HIST] = {RECORD_HIST, class_ns_}, [TASKS_SERIES] = {RECORD_SERIES, 0}
+/* The first recorders of a task: the events of its first metric, and where its threads woke up. */
+enum { TASKS_HIST, TASKS_SERIES, TASKS_WAKES, TASKS_OWN_RECORDER };
+#define TASKS_RECORDERS(class_ns_) \
+    [TASKS_HIST] = {RECORD_HIST, class_ns_}, [TASKS_SERIES] = {RECORD_SERIES, 0}, \
+    [TASKS_WAKES] = {RECORD_NUMBERS, N_WAKES}
 
 /* The first metrics of all tasks but frame, and the last one of all. */
 enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_LATENCY_P999, TASKS_LATENCY_MAX, TASKS_OWN_METRIC };
@@ -75,10 +99,16 @@ enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_LATENCY_P999, TASKS_LATENCY_MAX, 
         TASKS_QUANTILE("latency_max", 1, "longest latency") \
     }
 #define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did a second, as param counts it")
+/* Before it, of tasks with threads. */
+#define TASKS_SAME \
+    METRIC_OPTIONAL("same_cpu", "%", "", "share of the wake-ups on the CPU of the thread's work before"), \
+        METRIC_OPTIONAL("same_cache", "%", "", "share of the wake-ups on a CPU that shares its last cache")
 
 /* A sample of the last metric, of what the load is checked for (load.least). */
 void tasks_load_rate(const struct trial *trial, struct results *results);
-/* That, and the latencies, which it returns. */
+/* Samples of TASKS_SAME, where known. */
+void tasks_same(const struct trial *trial, struct results *results);
+/* The rate of the load, and the latencies, which it returns. */
 const struct hist *tasks_reduce(const struct trial *trial, struct results *results);
 
 #define TASKS_SAMPLING(seconds_) \

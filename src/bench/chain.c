@@ -12,9 +12,7 @@
 #define CLIENT_PCT 10u
 /* Until the first event all threads are there. */
 #define FIRST_NS 1000000u
-/* Events kept; those of random times that wait to be done are the last half of so many. */
-#define WAITING 4096u
-#define THREADS 3u
+#define THREADS  3u
 
 struct chain_kind {
     unsigned n;                /* threads, the first one included */
@@ -25,6 +23,11 @@ struct chain_kind {
 static const struct chain_kind mouse = {.n = 2, .random_ns = RANDOM_NS, .work_ns = {300000, 2000000}},
                                sound = {.n = 3, .periods = true};
 
+/* The next one. */
+struct event {
+    uint64_t due_ns, random;
+};
+
 struct chain;
 struct chain_member {
     struct chain *chain;
@@ -34,8 +37,7 @@ struct chain {
     struct party_context *context;
     struct threads threads;
     struct chain_member member[THREADS];
-    uint64_t first_ns; /* of periods */
-    volatile uint64_t due_ns[WAITING];
+    struct event drawn; /* of the last member */
 };
 
 static uint64_t interval_ns(const struct sim_params *params)
@@ -48,6 +50,12 @@ static uint64_t work_ns(const struct chain_kind *kind, const struct sim_params *
     return kind->work_ns[member] ? kind->work_ns[member] : interval_ns(params) * CLIENT_PCT / 100;
 }
 
+static void advance(struct event *event, const struct chain_kind *kind, const struct sim_params *params)
+{
+    event->due_ns += interval_ns(params) - kind->random_ns / 2;
+    event->due_ns += kind->random_ns ? stats_random(&event->random) % kind->random_ns : 0;
+}
+
 static int setup(struct party_context *context)
 {
     struct chain *chain = context->state;
@@ -55,20 +63,19 @@ static int setup(struct party_context *context)
     chain->context = context;
     for (unsigned i = 0; i < THREADS; i++)
         chain->member[i].chain = chain;
-    return sim_setup(context);
+    return threads_find_caches(&chain->threads, context) ? -1 : sim_setup(context);
 }
 
 static void record(struct chain *chain, uint64_t done, uint64_t come)
 {
+    const struct party_context *context = chain->context;
     const uint64_t now = clock_monotonic_ns();
-    const bool periods = ((const struct chain_kind *)chain->context->bench->test)->periods;
-    const uint64_t interval = interval_ns(chain->context->params);
 
-    for (done = periods || come < WAITING / 2 ? done : larger(done, come - WAITING / 2); done < come; done++) {
-        const uint64_t due = periods ? chain->first_ns + done * interval : chain->due_ns[done % WAITING];
-        const uint64_t latency_ns = now - due;
-        hist_add_class(chain->context->recorder[TASKS_HIST], latency_ns);
-        series_add(chain->context->recorder[TASKS_SERIES], done, latency_ns);
+    for (; done < come; done++) {
+        const uint64_t latency_ns = now - chain->drawn.due_ns;
+        hist_add_class(context->recorder[TASKS_HIST], latency_ns);
+        series_add(context->recorder[TASKS_SERIES], done, latency_ns);
+        advance(&chain->drawn, context->bench->test, context->params);
     }
 }
 
@@ -82,21 +89,23 @@ static void *follow(void *argument)
     const unsigned number = (unsigned)(member - chain->member);
     const uint64_t work = work_ns(kind, context->params, number);
     const bool last = number == kind->n - 1;
-    struct task_counters begun;
+    struct thread_account account;
 
     if (!threads_wait(&chain->threads))
         return NULL;
-    task_read_counters(&begun);
+    thread_begins(&account);
     for (uint64_t done = 0, come; (come = sim_wait_above(&member->come, done)) > done; done = come) {
+        thread_woke(&account, &chain->threads);
         sim_work_for(context->params, work);
         if (last)
             record(chain, done, come);
         else
             sim_put_count(&member[1].come, come);
+        thread_worked(&account);
     }
     if (!last)
         sim_end_count(&member[1].come);
-    threads_count(&chain->threads, &begun);
+    threads_count(&chain->threads, &account);
     return NULL;
 }
 
@@ -104,22 +113,28 @@ static void *follow(void *argument)
 static void lead(struct chain *chain)
 {
     const struct party_context *context = chain->context;
+    const struct sim_params *params = context->params;
     const struct chain_kind *kind = context->bench->test;
-    const uint64_t interval = interval_ns(context->params), work = work_ns(kind, context->params, 0);
-    uint64_t random = 1, due = clock_monotonic_ns() + FIRST_NS;
+    const uint64_t work = work_ns(kind, params, 0);
+    struct event next = {.due_ns = clock_monotonic_ns() + FIRST_NS, .random = 1};
+    uint64_t n = 0;
 
-    chain->first_ns = due;
-    for (uint64_t n = 0; !party_stopped(context) || !n;) {
-        clock_sleep_until(due);
+    chain->drawn = next;
+    do {
+        clock_sleep_until(next.due_ns);
+        thread_woke(&chain->threads.main, &chain->threads);
         const uint64_t now = kind->periods ? clock_monotonic_ns() : 0;
-        do {
-            chain->due_ns[n++ % WAITING] = due;
-            due += interval - kind->random_ns / 2;
-            due += kind->random_ns ? stats_random(&random) % kind->random_ns : 0;
-        } while (due <= now);
-        sim_work_for(context->params, work);
+        do
+            advance(&next, kind, params), n++;
+        while (next.due_ns <= now);
+        sim_work_for(params, work);
         sim_put_count(&chain->member[1].come, n);
-    }
+        thread_worked(&chain->threads.main);
+    } while (!party_stopped(context));
+    /* Those that this thread is behind with, which would be later still: without them a long wait would not count. */
+    for (const uint64_t now = clock_monotonic_ns(); next.due_ns <= now; n++)
+        advance(&next, kind, params);
+    sim_put_count(&chain->member[1].come, n);
     sim_end_count(&chain->member[1].come);
 }
 
@@ -154,6 +169,7 @@ static void reduce(const struct trial *trial, struct results *results)
     const struct hist *latency = tasks_reduce(trial, results);
     const double period_ns = (double)interval_ns(trial->spec.params);
 
+    tasks_same(trial, results);
     if (((const struct chain_kind *)trial->spec.bench->test)->periods)
         results_sample(results, 0, TASKS_OWN_METRIC,
                        (double)hist_range(latency, period_ns, INFINITY).count / (double)latency->n * 60e9 / period_ns);
@@ -161,12 +177,14 @@ static void reduce(const struct trial *trial, struct results *results)
 
 static const struct metric mouse_metrics[] = {
     TASKS_LATENCIES("time from an event until its result was drawn"),
+    TASKS_SAME,
     TASKS_LOAD_RATE,
 };
 
 static const struct metric sound_metrics[] = {
     TASKS_LATENCIES("time from the start of a period until its last client had finished"),
     {METRIC("xruns", "1/min", "lower", "periods whose last client had not finished when the next one began")},
+    TASKS_SAME,
     TASKS_LOAD_RATE,
 };
 

@@ -93,7 +93,7 @@ static int setup(struct party_context *context)
     f->account.times = context->recorder[TASKS_HIST];
     f->account.series = context->recorder[TASKS_SERIES];
     memset(f->account.at_ns, 0, sizeof(f->account.at_ns)); /* touched */
-    return sim_setup(context);
+    return threads_find_caches(&f->threads, context) ? -1 : sim_setup(context);
 }
 
 static void *worker_main(void *argument)
@@ -101,17 +101,19 @@ static void *worker_main(void *argument)
     struct frame *f = argument;
     const struct frame_params *params = f->context->params;
     const uint64_t part_ns = work_ns(params) / 4;
-    struct task_counters begun;
+    struct thread_account account;
 
     if (!threads_wait(&f->threads))
         return NULL;
-    task_read_counters(&begun);
+    thread_begins(&account);
     for (uint64_t done = 0; sim_wait_above(&f->begun, done) > done; done++) {
+        thread_woke(&account, &f->threads);
         sim_work_for(&params->sim, part_ns);
         if (__atomic_add_fetch(&f->finished, 1, __ATOMIC_ACQ_REL) == params->sim.workers)
             futex_wake_all(&f->finished);
+        thread_worked(&account);
     }
-    threads_count(&f->threads, &begun);
+    threads_count(&f->threads, &account);
     return NULL;
 }
 
@@ -139,7 +141,10 @@ static void show_frames(struct frame *f)
         if (a->period_ns)
             clock_sleep_until(start + blank * a->period_ns);
         frame_shown(a, clock_monotonic_ns());
+        if (a->period_ns)
+            thread_woke(&f->threads.main, &f->threads);
         draw(f, number);
+        thread_worked(&f->threads.main);
         if (a->period_ns)
             blank = frame_blank(a, blank, clock_monotonic_ns() - start);
     }
@@ -185,6 +190,7 @@ static const struct metric metrics[] = {
                                 "frames that took over twice the median of the second before")},
     [METRIC_MISSED] = METRIC_OPTIONAL("missed_vblanks", "1/min", "lower", "vertical blanks without a new frame"),
     {TASKS_QUANTILE("frame_p99", 0.99, "99th percentile of the frame time"), .headline = true},
+    TASKS_SAME,
     TASKS_LOAD_RATE,
 };
 
@@ -201,6 +207,7 @@ static void reduce(const struct trial *trial, struct results *results)
                     n[NUMBER_STUTTERS] / n[NUMBER_MINUTES]);
     if (period_ns(params))
         results_sample(results, 0, METRIC_MISSED, n[NUMBER_MISSED] / n[NUMBER_MINUTES]);
+    tasks_same(trial, results);
     tasks_load_rate(trial, results);
 }
 

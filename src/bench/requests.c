@@ -10,15 +10,7 @@
 #define SLEEP_NS 100000u
 
 enum { REQUESTS_WHOLE = TASKS_OWN_RECORDER, REQUESTS_NUMBERS, REQUESTS_SERVED, REQUESTS_WHOLE_SERIES };
-enum {
-    NUMBER_SERVED,
-    NUMBER_CPUS_KNOWN,
-    NUMBER_SAME_CPU,
-    NUMBER_CACHES_KNOWN,
-    NUMBER_SAME_CACHE,
-    NUMBER_SECONDS,
-    REQUESTS_N_NUMBERS
-};
+enum { NUMBER_SERVED, NUMBER_SECONDS, REQUESTS_N_NUMBERS };
 
 static const char *const hand_over_names[] = {"futex", "pipe", "socket", NULL};
 static const char *const cpus_names[] = {"any", "cache", "spread", NULL};
@@ -42,7 +34,6 @@ struct worker {
     struct messenger *messenger;
     struct requests *requests;
     uint64_t *matrices; /* three */
-    unsigned cpu;       /* where it was at the end of its last request; CPUSET_NONE: not known */
 } __attribute__((aligned(64)));
 
 struct cpu_lock {
@@ -55,10 +46,8 @@ struct requests {
     size_t n_workers, n_messengers, side; /* of a matrix */
     struct worker *workers;
     struct messenger *messengers;
-    uint64_t *matrices; /* of all workers */
-    struct cpu_lock *locks;
-    unsigned *cache; /* by CPU: the lowest one that shares its last cache */
-    size_t n_cpus;   /* of locks and cache */
+    uint64_t *matrices;     /* of all workers */
+    struct cpu_lock *locks; /* by CPU */
     /* Held for some 20 ns a request, after its last clock reading. */
     pthread_mutex_t record;
     uint64_t served_ns;    /* when the last request was served; 0: none */
@@ -119,6 +108,11 @@ static void bind_to(struct requests *r, const struct cpuset *cpus)
         party_degraded(r->context, "CPU affinity refused: %s", strerror(-error));
 }
 
+static size_t choose_cpus(const struct requests *r, const struct cpuset *allowed, size_t number, struct cpuset *out)
+{
+    return requests_cache_cpus(r->worker_threads.cache, r->worker_threads.n_cpus, allowed, number, out);
+}
+
 /* The other threads follow the main one. */
 static void place(struct requests *r, int how)
 {
@@ -126,7 +120,7 @@ static void place(struct requests *r, int how)
 
     if (how == WORKERS_ANY || task_get_affinity(&allowed))
         return;
-    const size_t caches = requests_cache_cpus(r->cache, r->n_cpus, &allowed, 0, &cpus);
+    const size_t caches = choose_cpus(r, &allowed, 0, &cpus);
     if (!caches)
         party_degraded(r->context, "the last-level caches are not known: workers run on any CPU");
     else if (how == WORKERS_CACHE)
@@ -141,28 +135,25 @@ static int setup(struct party_context *context)
 {
     const struct requests_params *params = context->params;
     struct requests *r = context->state;
-    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
     const size_t chain = workers_of_chain(params);
 
+    if (threads_find_caches(&r->worker_threads, context))
+        return -1;
+    const size_t n_cpus = r->worker_threads.n_cpus;
     r->context = context;
     r->n_messengers = (size_t)params->messengers;
     r->n_workers = all_workers(params);
     r->side = (size_t)sqrt((double)(params->footprint_bytes / (3 * sizeof(*r->matrices))));
-    r->n_cpus = cpus > 0 ? (size_t)cpus : 1;
     const size_t words = 3 * r->side * r->side;
     r->workers = threads_memory(r->n_workers, sizeof(*r->workers));
     r->messengers = threads_memory(r->n_messengers, sizeof(*r->messengers));
-    r->locks = threads_memory(r->n_cpus, sizeof(*r->locks));
+    r->locks = threads_memory(n_cpus, sizeof(*r->locks));
     r->matrices = threads_memory(r->n_workers, words * sizeof(*r->matrices));
-    r->cache = calloc(r->n_cpus, sizeof(*r->cache));
-    if (!r->workers || !r->messengers || !r->locks || !r->matrices || !r->cache)
+    if (!r->workers || !r->messengers || !r->locks || !r->matrices)
         return party_fail(context, "out of memory");
     pthread_mutex_init(&r->record, NULL);
-    for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
-        struct cpuset shared;
+    for (size_t cpu = 0; cpu < n_cpus; cpu++)
         pthread_mutex_init(&r->locks[cpu].mutex, NULL);
-        r->cache[cpu] = machine_last_cache(cpu, &shared) ? cpuset_next(&shared, 0) : CPUSET_NONE;
-    }
     for (size_t i = 0; i < r->n_workers; i++) {
         struct worker *const worker = &r->workers[i];
         const bool last = i % chain == chain - 1;
@@ -170,8 +161,7 @@ static int setup(struct party_context *context)
                                   .first = worker - i % chain,
                                   .following = last ? NULL : worker + 1,
                                   .requests = r,
-                                  .matrices = r->matrices + i * words,
-                                  .cpu = CPUSET_NONE};
+                                  .matrices = r->matrices + i * words};
         worker->messenger->working += last;
         if (params->hand_over == HAND_OVER_PIPE     ? pipe(worker->fd)
             : params->hand_over == HAND_OVER_SOCKET ? socketpair(AF_UNIX, SOCK_STREAM, 0, worker->fd)
@@ -261,7 +251,7 @@ static pthread_mutex_t *lock_cpu(struct requests *r)
 {
     for (;;) {
         const unsigned cpu = task_current_cpu();
-        pthread_mutex_t *mutex = &r->locks[cpu % r->n_cpus].mutex;
+        pthread_mutex_t *mutex = &r->locks[cpu % r->worker_threads.n_cpus].mutex;
         pthread_mutex_lock(mutex);
         if (task_current_cpu() == cpu)
             return mutex;
@@ -283,23 +273,16 @@ static void serve(const struct worker *worker)
     clock_sleep_ns(SLEEP_NS);
 }
 
-/* cpu: where it was woken. */
-static void record(struct worker *worker, unsigned cpu, uint64_t ran_ns, uint64_t done_ns)
+static void record(const struct worker *worker, uint64_t ran_ns, uint64_t done_ns)
 {
     struct requests *r = worker->requests;
     struct party_context *context = r->context;
     struct hist *latency = context->recorder[TASKS_HIST];
     double *numbers = context->recorder[REQUESTS_NUMBERS];
-    const bool known = cpu < r->n_cpus && worker->cpu < r->n_cpus;
-    const bool cached = known && r->cache[cpu] != CPUSET_NONE;
 
     pthread_mutex_lock(&r->record);
     series_add(context->recorder[TASKS_SERIES], latency->n, ran_ns - worker->posted_ns);
     hist_add(latency, ran_ns - worker->posted_ns);
-    numbers[NUMBER_CPUS_KNOWN] += known;
-    numbers[NUMBER_SAME_CPU] += known && cpu == worker->cpu;
-    numbers[NUMBER_CACHES_KNOWN] += cached;
-    numbers[NUMBER_SAME_CACHE] += cached && r->cache[cpu] == r->cache[worker->cpu];
     if (!worker->following) {
         series_add(context->recorder[REQUESTS_WHOLE_SERIES], (uint64_t)numbers[NUMBER_SERVED],
                    done_ns - worker->begun_ns);
@@ -310,7 +293,6 @@ static void record(struct worker *worker, unsigned cpu, uint64_t ran_ns, uint64_
         r->served_ns = larger(done_ns, r->served_ns);
     }
     pthread_mutex_unlock(&r->record);
-    worker->cpu = task_current_cpu();
 }
 
 /* The last worker of a chain. */
@@ -329,23 +311,24 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     struct requests *r = worker->requests;
-    struct task_counters begun;
+    struct thread_account account;
     struct cpuset cpus;
 
     if (!threads_wait(&r->worker_threads))
         return NULL;
     if (!cpuset_is_empty(&r->allowed)) {
-        requests_cache_cpus(r->cache, r->n_cpus, &r->allowed, (size_t)(worker - r->workers), &cpus);
+        choose_cpus(r, &r->allowed, (size_t)(worker - r->workers), &cpus);
         bind_to(r, &cpus);
     }
-    task_read_counters(&begun);
+    thread_begins(&account);
     if (worker == worker->first)
         ask(worker);
     while (!worker->over && wait_for_turn(worker)) {
         const uint64_t ran = clock_monotonic_ns();
-        const unsigned cpu = task_current_cpu();
+        thread_woke(&account, &r->worker_threads);
         serve(worker);
-        record(worker, cpu, ran, clock_monotonic_ns());
+        record(worker, ran, clock_monotonic_ns());
+        thread_worked(&account);
         if (worker->following)
             hand_over(worker->following, worker->begun_ns);
         else if (!party_stopped(r->context))
@@ -353,7 +336,7 @@ static void *worker_main(void *argument)
         else
             end_chain(worker);
     }
-    threads_count(&r->worker_threads, &begun);
+    threads_count(&r->worker_threads, &account);
     return NULL;
 }
 
@@ -378,6 +361,7 @@ static void teardown(struct party_context *context)
 
     if (r->worker_threads.id || r->messenger_threads.id)
         return; /* they still use it */
+    threads_join(&r->worker_threads);
     for (size_t i = 0; r->workers && i < r->n_workers; i++)
         if (r->workers[i].fd[1]) {
             close(r->workers[i].fd[0]);
@@ -387,7 +371,6 @@ static void teardown(struct party_context *context)
     free(r->messengers);
     free(r->matrices);
     free(r->locks);
-    free(r->cache);
 }
 
 static void describe(const struct bench_case *of, struct row_params *out)
@@ -414,9 +397,8 @@ static const struct metric metrics[] = {
      .above = TASKS_ABOVE},
     {TASKS_QUANTILE("request_p99", 0.99, "99th percentile of the request latency"), .of = TASKS_OWN_METRIC},
     {METRIC("request_rate", "1/s", "higher", "requests served")},
-    {METRIC("same_cpu", "%", "", "share of the wake-ups on the CPU of the worker's last request")},
-    {METRIC("same_cache", "%", "", "share of the wake-ups on a CPU that shares its last cache")},
     {METRIC("stable_after", "s", "lower", "time after which the rate of requests changed no more")},
+    TASKS_SAME,
     TASKS_LOAD_RATE,
 };
 
@@ -442,9 +424,8 @@ static void reduce(const struct trial *trial, struct results *results)
     tasks_reduce(trial, results);
     results_events(results, 0, TASKS_OWN_METRIC, trial_recorder(trial, 0, 0, REQUESTS_WHOLE),
                    trial_recorder(trial, 0, 0, REQUESTS_WHOLE_SERIES));
+    tasks_same(trial, results);
     results_samples(results, 0, TASKS_OWN_METRIC + 2, n[NUMBER_SERVED] / n[NUMBER_SECONDS],
-                    100 * n[NUMBER_SAME_CPU] / n[NUMBER_CPUS_KNOWN],
-                    100 * n[NUMBER_SAME_CACHE] / n[NUMBER_CACHES_KNOWN],
                     requests_stable_s(trial_recorder(trial, 0, 0, REQUESTS_SERVED)));
 }
 

@@ -16,16 +16,14 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN); /* some vector units have much state: a signal's frame is large */
     pthread_attr_t attributes;
-    int error = 0, policy, priority, refused;
+    int error = 0;
 
-    *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL};
+    *threads = (struct threads){.id = n <= UINT32_MAX ? calloc(n ? n : 1, sizeof(*threads->id)) : NULL,
+                                .cache = threads->cache,
+                                .n_cpus = threads->n_cpus};
     if (!threads->id || pthread_mutex_init(&threads->lock, NULL) || pthread_attr_init(&attributes))
         return party_fail(context, "out of memory");
     pthread_attr_setstacksize(&attributes, (size_t)(least > STACK_BYTES / 2 ? 2 * least : STACK_BYTES));
-    /* What this thread starts has its real-time policy too. The engine has told of SCHED_DEADLINE, which is refused. */
-    if (!task_get_policy(&policy, &priority) && task_is_realtime(policy) &&
-        (refused = task_set_policy_inherited(policy, priority)))
-        party_degraded(context, "threads run with the normal policy: %s", strerror(-refused));
     while (threads->n < n && !error) {
         error = pthread_create(&threads->id[threads->n], &attributes, body, (char *)members + threads->n * member_size);
         threads->n += !error;
@@ -34,7 +32,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
     if (!error) {
         threads->start_ns = clock_raw_ns();
         place_read_back(&threads->seen);
-        task_read_counters(&threads->before);
+        thread_begins(&threads->main);
         let_go(threads);
         return 0;
     }
@@ -65,25 +63,61 @@ void threads_join(struct threads *threads)
 {
     wait_for_end(threads);
     free(threads->id);
+    free(threads->cache);
     *threads = (struct threads){.n = 0};
 }
 
-void threads_count(struct threads *threads, const struct task_counters *begun)
+int threads_find_caches(struct threads *threads, struct party_context *context)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    struct cpuset shared;
+
+    threads->n_cpus = cpus > 0 ? (size_t)cpus : 1;
+    threads->cache = calloc(threads->n_cpus, sizeof(*threads->cache));
+    if (!threads->cache)
+        return party_fail(context, "out of memory");
+    for (unsigned cpu = 0; cpu < threads->n_cpus; cpu++)
+        threads->cache[cpu] = machine_last_cache(cpu, &shared) ? cpuset_next(&shared, 0) : CPUSET_NONE;
+    return 0;
+}
+
+void thread_begins(struct thread_account *account)
+{
+    *account = (struct thread_account){.cpu = CPUSET_NONE};
+    task_read_counters(&account->counters);
+}
+
+void thread_woke(struct thread_account *account, const struct threads *threads)
+{
+    const unsigned cpu = task_current_cpu(), *cache = threads->cache;
+    const bool known = cpu < threads->n_cpus && account->cpu < threads->n_cpus;
+    const bool cached = known && cache[cpu] != CPUSET_NONE;
+
+    account->wakes[WAKES_KNOWN] += known;
+    account->wakes[WAKES_SAME_CPU] += known && cpu == account->cpu;
+    account->wakes[WAKES_CACHE_KNOWN] += cached;
+    account->wakes[WAKES_SAME_CACHE] += cached && cache[cpu] == cache[account->cpu];
+}
+
+void threads_count(struct threads *threads, const struct thread_account *account)
 {
     struct task_counters now;
 
     task_read_counters(&now);
-    known_subtract(&now, begun, sizeof(now));
+    known_subtract(&now, &account->counters, sizeof(now));
     pthread_mutex_lock(&threads->lock);
-    known_add(&threads->sum, &now, sizeof(now));
+    known_add(&threads->sum.counters, &now, sizeof(now));
+    for (size_t i = 0; i < N_WAKES; i++)
+        threads->sum.wakes[i] += account->wakes[i];
     pthread_mutex_unlock(&threads->lock);
 }
 
 double threads_report(struct threads *threads, struct party_context *context)
 {
     wait_for_end(threads);
-    threads_count(threads, &threads->before);
-    const struct party_measured measured = {.counters = &threads->sum,
+    threads_count(threads, &threads->main);
+    memcpy(context->recorder[TASKS_WAKES], threads->sum.wakes, sizeof(threads->sum.wakes));
+    const struct party_measured measured = {.counters = &threads->sum.counters,
                                             .seen = threads->seen,
                                             .start_ns = threads->start_ns,
                                             .end_ns = clock_raw_ns(),
@@ -113,6 +147,16 @@ void tasks_load_rate(const struct trial *trial, struct results *results)
     if (load && count < LOAD_COUNTS && trial->wall_ns)
         results_sample(results, 0, trial->spec.bench->n_metrics - 1,
                        trial->load_count[count] / ((double)trial->wall_ns * 1e-9));
+}
+
+void tasks_same(const struct trial *trial, struct results *results)
+{
+    const double *wakes = trial_recorder(trial, 0, 0, TASKS_WAKES);
+    const unsigned last = trial->spec.bench->n_metrics - 1;
+
+    for (unsigned i = 0; i < 2; i++, wakes += 2)
+        if (wakes[WAKES_KNOWN] > 0)
+            results_sample(results, 0, last - 2 + i, 100 * wakes[WAKES_SAME_CPU] / wakes[WAKES_KNOWN]);
 }
 
 const struct hist *tasks_reduce(const struct trial *trial, struct results *results)

@@ -44,6 +44,10 @@ struct task {
 
 #define NOTICED      "which people notice"
 #define LOAD_COLUMNS FIELD(LOAD), KEY("CPUs", "cpus", .optional = 1)
+#define LAST_COLUMNS \
+    COLUMN("% Same CPU", "same_cpu", VALUE, 1, .rank = 3, .optional = 1), \
+        COLUMN("% Same Cache", "same_cache", VALUE, 1, .rank = 3, .optional = 1), \
+        COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1)
 static const struct table_column requests_columns[] = {
     LOAD_COLUMNS,
     COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
@@ -55,10 +59,8 @@ static const struct table_column requests_columns[] = {
     COLUMN("P99", "request_latency", P99, 3, .scale = 1e-6),
     COLUMN("P99.9", "request_latency", P999, 3, .scale = 1e-6, .rank = 2),
     COLUMN("Req/s", "request_rate", VALUE, 1),
-    COLUMN("% Same CPU", "same_cpu", VALUE, 1, .rank = 3),
-    COLUMN("% Same Cache", "same_cache", VALUE, 1, .rank = 3, .optional = 1),
     COLUMN("Stable s", "stable_after", VALUE, 1, .rank = 4),
-    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+    LAST_COLUMNS,
 };
 static const struct table_column frame_columns[] = {
     LOAD_COLUMNS,
@@ -72,7 +74,7 @@ static const struct table_column frame_columns[] = {
     COLUMN("1% Low P99", "low1_p99", VALUE, 1, .rank = 3),
     COLUMN("Stutters", "stutters", VALUE, 1),
     COLUMN("Missed", "missed_vblanks", VALUE, 1, .optional = 1),
-    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+    LAST_COLUMNS,
 };
 #define LATENCY_COLUMNS \
     LOAD_COLUMNS, COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
@@ -81,18 +83,18 @@ static const struct table_column frame_columns[] = {
         COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
 static const struct table_column input_columns[] = {
     LATENCY_COLUMNS,
-    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+    LAST_COLUMNS,
 };
 static const struct table_column audio_period_columns[] = {
     LATENCY_COLUMNS,
     COLUMN("Xruns", "xruns", VALUE, 1),
-    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+    LAST_COLUMNS,
 };
 static const struct table_column launch_columns[] = {
     LATENCY_COLUMNS,
     COLUMN("Fork P50", "fork_time", MEDIAN, 3, .scale = 1e-6),
     COLUMN("Fork Max", "fork_time", MAX, 3, .scale = 1e-6, .rank = 1),
-    COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1),
+    LAST_COLUMNS,
 };
 #define OF_TODAY(name_, title_) \
     { \

@@ -400,7 +400,9 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
             counters_open(&slot->events, party->children != CHILDREN_NONE, party->children == CHILDREN_INHERIT);
         else
             counters_none(&slot->events, -ECANCELED);
-        if ((party->children == CHILDREN_NORMAL || (party->children && slot->placement.policy == TASK_DEADLINE)) &&
+        if (party->children == CHILDREN_THREADS && task_resets_on_fork())
+            (void)task_set_policy_inherited(slot->placement.policy, slot->placement.rt_priority);
+        if (party->children && (party->children != CHILDREN_INHERIT || slot->placement.policy == TASK_DEADLINE) &&
             task_resets_on_fork())
             party_degraded(&context, "children run with the normal policy");
         if (!failed && !party->before_gate)

@@ -97,11 +97,13 @@ TEST(test_frame_window_keeps_the_last)
 static int pretend_run(struct party_context *context)
 {
     static const double numbers[] = {3, 4, 0.5};
+    static const double wakes[] = {40, 10, 20, 15};
     const struct frame_params *params = context->params;
 
     for (uint64_t i = 0; i < params->sim.workers; i++)
         hist_add_class(context->recorder[0], i < 5 ? 30 * MS : i < 10 ? 50 * MS : 10 * MS);
-    memcpy(context->recorder[2], numbers, sizeof(numbers));
+    memcpy(context->recorder[TASKS_OWN_RECORDER], numbers, sizeof(numbers));
+    memcpy(context->recorder[TASKS_WAKES], wakes, sizeof(wakes));
     return 0;
 }
 
@@ -134,6 +136,8 @@ TEST(test_frame_rows_by_hand)
     assert_value("low1_p99", 1e3 / 10.2); /* 99 % of the way from the 990th to the 991st, which is 30 */
     assert_value("stutters", 6);
     assert_value("missed_vblanks", 8);
+    assert_value("same_cpu", 25);
+    assert_value("same_cache", 75);
     const struct row *row = fixture_find(&rows, "frame_time", "");
     assert_true(fabs(row->stats.p99 - 10.2 * MS) < 2000 && isnan(row->stats.p999));
     assert_true(row->headline && !strcmp(row->unit, "ns"));
@@ -176,6 +180,8 @@ TEST(test_audio_period_rows_by_hand)
     assert_value("xruns", 18);
     assert_value("latency", 5.22 * MS); /* 990 times 5, nine times 20, 90 */
     assert_true(fixture_find(&rows, "latency_p99", "")->value > 5 * MS);
+    for (size_t i = 0; i < rows.n; i++)
+        assert_string_not_equal(rows.row[i].metric, "same_cache"); /* no wake-up was counted */
     fixture_free_rows(&rows);
 }
 

@@ -159,7 +159,7 @@ static void prepare(struct worker *workers, size_t n, struct threads *threads)
 TEST(test_load_threads_work_until_ended)
 {
     struct worker workers[7];
-    struct threads threads;
+    struct threads threads = {.n = 0};
     struct party_context context = {.copies = 1};
 
     uint64_t alone = load_alone();
@@ -196,7 +196,7 @@ TEST(test_load_threads_have_the_stack_that_they_need)
 {
     const long least = sysconf(_SC_THREAD_STACK_MIN);
     const size_t expected = least > 32768 ? 2 * (size_t)least : 65536;
-    struct threads threads;
+    struct threads threads = {.n = 0};
     struct party_context context = {.copies = 1};
     size_t size[2] = {0, 0};
 
@@ -214,7 +214,7 @@ static void *report(void *argument)
 
 TEST(test_load_threads_are_complete_only_when_all_are_at_work)
 {
-    struct threads threads;
+    struct threads threads = {.n = 0};
     struct party_context context = {.copies = 1};
 
     assert_int_equal(threads_start(&threads, &context, 2, report, &threads, 0), 0);
@@ -233,7 +233,7 @@ static int threads_beyond_the_limit(void)
 {
     static struct worker workers[50];
     const struct rlimit limit = {.rlim_cur = 3, .rlim_max = 3};
-    struct threads threads;
+    struct threads threads = {.n = 0};
     char reason[160] = "";
     struct party_context context = {.reason = reason, .reason_size = sizeof(reason)};
 
@@ -260,32 +260,4 @@ static int threads_beyond_the_limit(void)
 TEST(test_load_threads_name_the_limit_that_stopped_them)
 {
     assert_int_equal(fixture_in_child(threads_beyond_the_limit), 0);
-}
-
-static void *tell_policy(void *argument)
-{
-    int priority;
-
-    (void)task_get_policy(argument, &priority);
-    return NULL;
-}
-
-static int threads_of_a_real_time_thread(void)
-{
-    struct threads threads;
-    struct party_context context = {.copies = 1};
-    int policy[2] = {-1, -1};
-
-    if (task_set_policy(SCHED_FIFO, 1))
-        return CANNOT;
-    CHECK(threads_start(&threads, &context, 2, tell_policy, policy, sizeof(policy[0])) == 0);
-    threads_join(&threads);
-    CHECK(policy[0] == SCHED_FIFO && policy[1] == SCHED_FIFO);
-    return 0;
-}
-
-/* Although its children are not. */
-TEST(test_load_threads_of_a_real_time_thread_are_real_time)
-{
-    assert_int_equal(fixture_in_child(threads_of_a_real_time_thread), 0);
 }

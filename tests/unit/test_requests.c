@@ -14,7 +14,7 @@ static struct fixture_party p;
 
 static const double *numbers(void)
 {
-    return p.context.recorder[3];
+    return p.context.recorder[TASKS_OWN_RECORDER + 1];
 }
 
 static void *stop(void *argument)
@@ -35,8 +35,9 @@ static void serve(const struct requests_params *params, uint64_t threads)
     assert_int_equal(p.party->run(&p.context), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     const uint64_t served = (uint64_t)numbers()[0], chain = larger(params->chain, 1);
-    const struct hist *latency = p.context.recorder[0], *whole = p.context.recorder[2];
-    const struct series *series = p.context.recorder[1], *whole_series = p.context.recorder[5];
+    const struct hist *latency = p.context.recorder[0], *whole = p.context.recorder[TASKS_OWN_RECORDER];
+    const struct series *series = p.context.recorder[1], *whole_series = p.context.recorder[TASKS_OWN_RECORDER + 3];
+    const double *wakes = p.context.recorder[TASKS_WAKES];
     assert_true(served >= SERVED);
     assert_int_equal(latency->n, served * chain);
     assert_int_equal(whole->n, served);
@@ -46,9 +47,11 @@ static void serve(const struct requests_params *params, uint64_t threads)
     assert_true(whole->min >= 200000 * chain && latency->max <= whole->max);
     assert_true(latency->sum < whole->sum + (double)whole->base);
     /* a worker's first request has no CPU before it */
-    assert_true(numbers()[1] == (double)(served * chain - threads) && numbers()[2] <= numbers()[1]);
-    assert_true(numbers()[3] == 0 || (numbers()[3] == numbers()[1] && numbers()[2] <= numbers()[4]));
-    assert_true(numbers()[5] > 0);
+    assert_true(wakes[WAKES_KNOWN] == (double)(served * chain - threads) &&
+                wakes[WAKES_SAME_CPU] <= wakes[WAKES_KNOWN]);
+    assert_true(wakes[WAKES_CACHE_KNOWN] == 0 ||
+                (wakes[WAKES_CACHE_KNOWN] == wakes[WAKES_KNOWN] && wakes[WAKES_SAME_CPU] <= wakes[WAKES_SAME_CACHE]));
+    assert_true(numbers()[1] > 0);
     assert_true(p.head->slot[0].stands_for);
     assert_true(p.head->slot[0].counters.ctx_voluntary >= (int64_t)served); /* of all threads */
     fixture_party_end(&p);
@@ -90,8 +93,9 @@ TEST(test_requests_times_by_a_made_up_clock)
         assert_int_equal(p.party->run(&p.context), 0);
         made_up_clock.on = false;
         assert_int_equal(((const struct hist *)p.context.recorder[0])->min, 1000);
-        assert_int_equal(((const struct hist *)p.context.recorder[2])->min, chain == 1 ? 213000 : 427000);
-        assert_int_equal(((const struct hist *)p.context.recorder[2])->n, chain == 1 ? 89 : 45);
+        assert_int_equal(((const struct hist *)p.context.recorder[TASKS_OWN_RECORDER])->min,
+                         chain == 1 ? 213000 : 427000);
+        assert_int_equal(((const struct hist *)p.context.recorder[TASKS_OWN_RECORDER])->n, chain == 1 ? 89 : 45);
         fixture_party_end(&p);
     }
 }
