@@ -123,10 +123,10 @@ static void lead(struct chain *chain)
     do {
         clock_sleep_until(next.due_ns);
         thread_woke(&chain->threads.main, &chain->threads);
-        const uint64_t now = kind->periods ? clock_monotonic_ns() : 0;
+        const uint64_t now = clock_monotonic_ns();
         do
             advance(&next, kind, params), n++;
-        while (next.due_ns <= now);
+        while (kind->periods && next.due_ns <= now);
         sim_work_for(params, work);
         sim_put_count(&chain->member[1].come, n);
         thread_worked(&chain->threads.main);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The task requests: each request is handed over, served and recorded once, whatever the number of threads and the way
- * of the hand-over; its times by a made-up clock; which caches workers run on; and when the rate is stable. */
+ * of the hand-over; its times by a made-up clock; which caches workers run on; and when the rate is stable. Input
+ * counts all events that came. */
 
 #include "bench_fixture.h"
 #include "made_up_clock.h"
@@ -138,6 +139,33 @@ TEST(test_requests_are_stable_after_the_last_change)
         served->slice[i].end_ns = served->slice[i].start_ns + 1000000000 + i % 3;
     assert_true(requests_stable_s(served) == 0);
     free(served);
+}
+
+/* The thread runs 100 ms after the first event, when its run has long been stopped. Events are 6 to 10 ms apart. */
+TEST(test_input_counts_the_events_that_it_is_behind_with)
+{
+    const struct sim_params params = {.loops_per_ms = 100};
+    const int64_t late_ns = 100000000;
+    uint64_t due_ns = 2001000, random = 1, n = 0, sum_ns = 0;
+
+    for (; due_ns <= 102001000; n++) {
+        sum_ns += 102001000 - due_ns;
+        due_ns += 6000000 + stats_random(&random) % 4000000;
+    }
+    fixture_party_begin(&p, &bench_input, &params);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    made_up_clock_start(1000000, 1000);
+    made_up_clock.late_ns = &late_ns;
+    made_up_clock.n_late = 1;
+    made_up_clock.stops = &p.context;
+    made_up_clock.stop_ns = 50000000;
+    assert_int_equal(p.party->run(&p.context), 0);
+    made_up_clock.on = false;
+    const struct hist *latency = p.context.recorder[TASKS_HIST];
+    assert_int_equal(latency->n, n);
+    assert_true(n > 10 && latency->max >= 100000000 && latency->max < 100100000);
+    assert_true(fabs(hist_mean(latency) - (double)sum_ns / (double)n) < 100000);
+    fixture_party_end(&p);
 }
 
 int main(void)
