@@ -452,6 +452,9 @@ static void put_differing_settings(const struct compared *c, bool verbose, const
 
 /* --- Cells. --- */
 
+#define CHANGE_TEXT(ratio_) \
+    TEXT_LINE((ratio_) < 10 ? "%+.1f %%" : "x %.0f", (ratio_) < 10 ? 100 * ((ratio_)-1) : (ratio_))
+
 /* Why the change is in doubt, the least change that would be found, or the causes of the change. */
 static void put_reason(const struct compared *all, const struct compared_row *row, struct text *out)
 {
@@ -543,13 +546,18 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
             put_pair_name(c, told->row->pair, cell);
         grid_value(&grid, told->row->mean ? NAN : of->base, about->unit);
         grid_value(&grid, told->row->mean ? NAN : of->changed, about->unit);
-        text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%+.1f %%" : "-",
+        text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%s" : "-",
                     equal                       ? ""
                     : (of->ratio > 1) == higher ? "better "
                                                 : "worse ",
-                    100 * (of->ratio - 1));
-        text_printf(grid_cell(&grid, COLOR_NONE), !verbose || isnan(of->low) ? "-" : "%+.1f .. %+.1f %%",
-                    100 * (of->low - 1), 100 * (of->high - 1));
+                    CHANGE_TEXT(of->ratio));
+        cell = grid_cell(&grid, COLOR_NONE);
+        if (!verbose || isnan(of->low))
+            text_printf(cell, "-");
+        else if (of->high < 10)
+            text_printf(cell, "%+.1f .. %+.1f %%", 100 * (of->low - 1), 100 * (of->high - 1));
+        else
+            text_printf(cell, "x %.*f .. %.0f", of->low < 10, of->low, of->high);
         if (verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED))
             put_reason(c, told->row, &reason);
         cell = grid_cell(&grid, colors[verdict]);
@@ -636,14 +644,30 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
 
 /* --- What a gain cost. --- */
 
-/* A sentence for each task whose P99 or load changed (verbose: each). */
+/* What tells of a task: P99, or the mean where P99 is not known. NULL: neither. */
+static const char *price_of(const struct compared *c, const struct compared_row *row)
+{
+    const struct row *about = row->pair->about;
+    const bool p99 = strstr(about->metric, "_p99");
+
+    if (!row->judged || !strcmp(about->metric, "load_rate"))
+        return NULL;
+    for (const struct compared_row *other = c->row; other < c->row + c->n_rows && !p99; other++)
+        if (other->judged && strstr(other->pair->about->metric, "_p99") &&
+            row_same_measurement(other->pair->about, about) && !strcmp(other->pair->host, row->pair->host))
+            return NULL;
+    return p99 ? "P99" : "mean";
+}
+
+/* A sentence for each task that, or whose load, changed (verbose: each). */
 static void put_prices(const struct compared *c, bool verbose, const struct doc *doc)
 {
     bool any = false;
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows; row++) {
         const struct row *about = row->pair->about;
-        const struct compared_row *load = row->judged && strstr(about->metric, "_p99") ? compared_load(c, row) : NULL;
+        const char *what = price_of(c, row);
+        const struct compared_row *load = what ? compared_load(c, row) : NULL;
         const enum compared_verdict verdict = verdict_of_row(row);
         if (!load || !(verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED) ||
                        verdict_of_row(load) == VERDICT_SLOWER))
@@ -651,8 +675,8 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
         if (!any)
             doc_gap(doc);
         any = true;
-        doc_say(doc, "%s beside %s: P99 %+.1f %%, and the load did %.1f %% %s%s", about->test, about->load,
-                100 * (row->of->ratio - 1), 100 * fabs(load->of->ratio - 1), load->of->ratio < 1 ? "less" : "more",
+        doc_say(doc, "%s beside %s: %s %s, and the load did %.1f %% %s%s", about->test, about->load, what,
+                CHANGE_TEXT(row->of->ratio), 100 * fabs(load->of->ratio - 1), load->of->ratio < 1 ? "less" : "more",
                 verdict == VERDICT_NO_GAIN ? ": not a gain" : "");
     }
 }
@@ -756,5 +780,5 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     if (left_out)
         doc_gap(doc);
     if (left_out)
-        doc_say(doc, "Left out: %zu rows that are degraded, skipped or failed, or occur twice", left_out);
+        doc_say(doc, "Left out: %zu row%s (degraded, skipped, failed, or there twice)", left_out, PLURAL(left_out));
 }
