@@ -75,7 +75,7 @@ static void take_causes_of(struct summary *s, const struct row *row)
     const char *name = ROW_PARAM(&row->param, "name");
     if (is(row, "who", "taken") && row_param_is(&row->param, "kind", "task") && name[0])
         shares_add(&s->tasks, name, row->value);
-    if (!row->headline)
+    if (!row->headline || (row->load[0] && strcmp(row->load, "none") != 0)) /* asked for */
         return;
     for (size_t i = 0; i < row->causes.n; i++)
         if (row->causes.of[i].is_time && row->causes.of[i].number >= 0)

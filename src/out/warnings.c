@@ -70,7 +70,9 @@ void warnings_collect(const struct row *rows, size_t n, const struct metrics *me
     for (size_t k = 0; k < COUNT(kinds); k++) {
         if (!found[k].row)
             continue;
-        const char *title = metrics_test_title(metrics, found[k].row->suite, found[k].row->test);
+        const char *test = found[k].row->test, *title = metrics_test_title(metrics, found[k].row->suite, test);
+        if (title[0] >= 'a') /* it describes the test */
+            title = test;
         text_printf(out, "Warning: %.*s", (int)strcspn(title, ":"), title);
         metrics_put_place(metrics, found[k].row, out);
         text_printf(out, ": %s%.1f %%%s", kinds[k].before, found[k].worst, kinds[k].after);
