@@ -154,7 +154,7 @@ static const struct chart_spec suite_charts[] = {
          {{"copy_rate", "Copy", 0}, {"scale_rate", "Scale", 0}, {"add_rate", "Add", 0}, {"triad_rate", "Triad", 0}}},
     {CHART("unix", NULL, "rate", MARK_LINES, LABEL_TEST), .title = "Index of each test",
      .note = "10 is the machine of 1995 that the index compares with", .x = {"Index", ""}, .line = chart_index},
-    {CHART("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Waking up to running",
+    {CHART("latency", NULL, "latency", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Latency",
      .note = RANGE_NOTE, .x = {"Latency"}, .line = chart_range, .share = true},
     {CHART("latency", NULL, "frame_time", MARK_LINES, LABEL_LOAD), .per_test = true, .title = "Time of a frame shown",
      .note = RANGE_NOTE, .x = {"Until the next"}, .line = chart_range, .share = true},
