@@ -98,7 +98,7 @@ enum { TASKS_LATENCY, TASKS_LATENCY_P99, TASKS_LATENCY_P999, TASKS_LATENCY_MAX, 
     { \
         TASKS_QUANTILE("latency_max", 1, "longest latency") \
     }
-#define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "higher", "what the load did a second, as param counts it")
+#define TASKS_LOAD_RATE METRIC_OPTIONAL("load_rate", "1/s", "", "what the load did a second, as param counts it")
 /* Before it, of tasks with threads. */
 #define TASKS_SAME \
     METRIC_OPTIONAL("same_cpu", "%", "", "share of the wake-ups on the CPU of the thread's work before"), \

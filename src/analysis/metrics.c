@@ -111,7 +111,8 @@ static bool is_compared(const struct metrics *metrics, const struct row *row, co
             continue;
         const struct metrics_metric *metric = metric_of(&table->test[t], id);
         if (metric && metric->headline)
-            return metric->better[0];
+            /* what a load did is the price of what its task got */
+            return metric->better[0] || (!strcmp(id, "load_rate") && strcmp(row->test, "alone") != 0);
         known = known || metric;
     }
     return !known && row->better[0];

@@ -177,7 +177,7 @@ static int run_alone(struct party_context *context)
 }
 
 static const struct metric metrics_alone[] = {
-    {METRIC("load_rate", "1/s", "higher", "what the load did a second, as param counts it"), .headline = true},
+    {METRIC("load_rate", "1/s", "", "what the load did a second, as param counts it"), .headline = true},
 };
 
 const struct bench bench_alone = {

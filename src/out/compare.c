@@ -669,15 +669,15 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
         const char *what = price_of(c, row);
         const struct compared_row *load = what ? compared_load(c, row) : NULL;
         const enum compared_verdict verdict = verdict_of_row(row);
-        if (!load || !(verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED) ||
-                       verdict_of_row(load) == VERDICT_SLOWER))
+        const bool sure = verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED;
+        if (!load || !(verbose || sure || load->of->change == CHANGE_LOWER || load->of->change == CHANGE_HIGHER))
             continue;
         if (!any)
             doc_gap(doc);
         any = true;
-        doc_say(doc, "%s beside %s: %s %s, and the load did %.1f %% %s%s", about->test, about->load, what,
-                CHANGE_TEXT(row->of->ratio), 100 * fabs(load->of->ratio - 1), load->of->ratio < 1 ? "less" : "more",
-                verdict == VERDICT_NO_GAIN ? ": not a gain" : "");
+        doc_say(doc, "%s beside %s: %s %s%s, and the load did %.1f %% %s%s", about->test, about->load, what,
+                CHANGE_TEXT(row->of->ratio), sure ? "" : " (not sure)", 100 * fabs(load->of->ratio - 1),
+                load->of->ratio < 1 ? "less" : "more", verdict == VERDICT_NO_GAIN ? ": not a gain" : "");
     }
 }
 
