@@ -164,6 +164,7 @@ void plot_histogram(const struct row *row, unsigned width, struct text *out);
     ENTRY(CI95_HALF, COMPUTED, stats, "+-95%") \
     ENTRY(MIN, REAL, stats.min, "Min") \
     ENTRY(MEDIAN, REAL, stats.median, "Median") \
+    ENTRY(P90, REAL, stats.p90, "P90") \
     ENTRY(P99, REAL, stats.p99, "P99") \
     ENTRY(P999, REAL, stats.p999, "P99.9") \
     ENTRY(MAX, REAL, stats.max, "Max") \

@@ -119,6 +119,8 @@ int task_set_policy(int policy, int rt_priority);
 int task_get_policy(int *policy, int *rt_priority);
 /* For a program of the user, whose children shall inherit the policy. */
 int task_set_policy_inherited(int policy, int rt_priority);
+/* Gives the normal policy to another process's first thread. */
+void task_end_realtime(pid_t pid);
 const char *task_policy_name(int policy); /* "other", "fifo", "rr", "batch", "idle", "deadline", "ext", "unknown" */
 bool task_is_realtime(int policy);        /* FIFO, RR or TASK_DEADLINE: can keep others from a CPU */
 

@@ -137,10 +137,12 @@ static void show_frames(struct frame *f)
     const uint64_t start = clock_monotonic_ns() + FIRST_BLANK_NS;
     uint64_t blank = 0;
 
-    for (uint64_t number = 0; !party_stopped(f->context) || !a->times->n; number++) {
+    for (uint64_t number = 0;; number++) {
         if (a->period_ns)
             clock_sleep_until(start + blank * a->period_ns);
         frame_shown(a, clock_monotonic_ns());
+        if (party_stopped(f->context) && a->times->n)
+            break;
         if (a->period_ns)
             thread_woke(&f->threads.main, &f->threads);
         draw(f, number);

@@ -51,13 +51,15 @@ struct task {
 static const struct table_column requests_columns[] = {
     LOAD_COLUMNS,
     COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
+    COLUMN("P90", "latency", P90, 1, .scale = 1e-3),
     COLUMN("P99", "latency", P99, 1, .scale = 1e-3),
     COLUMN("+-95%", "latency_p99", CI95_HALF, 1, .scale = 1e-3, .optional = 1, .rank = 4),
-    COLUMN("P99.9", "latency", P999, 1, .scale = 1e-3),
+    COLUMN("P99.9", "latency", P999, 1, .scale = 1e-3, .optional = 1),
     COLUMN("Max", "latency", MAX, 1, .scale = 1e-3, .rank = 1),
     COLUMN("Req P50", "request_latency", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P90", "request_latency", P90, 3, .scale = 1e-6, .rank = 2),
     COLUMN("P99", "request_latency", P99, 3, .scale = 1e-6),
-    COLUMN("P99.9", "request_latency", P999, 3, .scale = 1e-6, .rank = 2),
+    COLUMN("P99.9", "request_latency", P999, 3, .scale = 1e-6, .optional = 1, .rank = 3),
     COLUMN("Req/s", "request_rate", VALUE, 1),
     COLUMN("Stable s", "stable_after", VALUE, 1, .rank = 4),
     LAST_COLUMNS,
@@ -66,9 +68,10 @@ static const struct table_column frame_columns[] = {
     LOAD_COLUMNS,
     COLUMN("Frames/s", "frame_rate", VALUE, 1),
     COLUMN("P50", "frame_time", MEDIAN, 3, .scale = 1e-6),
+    COLUMN("P90", "frame_time", P90, 3, .scale = 1e-6),
     COLUMN("P99", "frame_time", P99, 3, .scale = 1e-6),
     COLUMN("+-95%", "frame_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4),
-    COLUMN("P99.9", "frame_time", P999, 3, .scale = 1e-6, .rank = 2),
+    COLUMN("P99.9", "frame_time", P999, 3, .scale = 1e-6, .optional = 1, .rank = 2),
     COLUMN("Max", "frame_time", MAX, 3, .scale = 1e-6),
     COLUMN("1% Low", "low1_mean", VALUE, 1),
     COLUMN("1% Low P99", "low1_p99", VALUE, 1, .rank = 3),
@@ -78,9 +81,11 @@ static const struct table_column frame_columns[] = {
 };
 #define LATENCY_COLUMNS \
     LOAD_COLUMNS, COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
-        COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
+        COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P90", "latency", P90, 3, .scale = 1e-6), \
+        COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
         COLUMN("+-95%", "latency_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4), \
-        COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6), COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
+        COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6, .optional = 1), \
+        COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
 static const struct table_column input_columns[] = {
     LATENCY_COLUMNS,
     LAST_COLUMNS,

@@ -369,6 +369,18 @@ static void signal_parties(const struct trial *trial, int number)
         }
 }
 
+/* Not as a real-time task: while another one looks at the process in /proc, the kernel tries again and again to let go
+ * of it, which would keep that other one from this CPU for ever. */
+static pid_t reap_one(const struct trial *trial, pid_t pid, int *status)
+{
+    if (trial->control)
+        task_set_policy(trial->policy_before, trial->priority_before);
+    const pid_t reaped = waitpid(pid, status, 0);
+    if (trial->control)
+        task_set_policy(SCHED_FIFO, trial->control);
+    return reaped;
+}
+
 /* Takes note of children that were stopped or continued since the last call: the deadlines restart, and the trial does
  * not count. Kills what is left of the groups of those that ended: parties leave no processes behind. While the leader
  * is a zombie no other group can have its ID. */
@@ -398,7 +410,7 @@ static void reap(struct trial *trial, bool stopping)
         }
         if (slot < trial->n_slots)
             kill(-pid, SIGKILL);
-        if (waitpid(pid, &status, 0) != pid)
+        if (reap_one(trial, pid, &status) != pid)
             return;
         if (slot < trial->n_slots) {
             trial->pids[slot] = 0;
@@ -423,6 +435,9 @@ static void trial_kill_all(struct trial *trial)
 
     for (;;) {
         signal_parties(trial, SIGKILL); /* again, in case that the signal failed */
+        for (unsigned i = 0; i < trial->n_slots; i++)
+            if (trial->pids[i])
+                task_end_realtime(trial->pids[i]); /* it may reap children itself */
         reap(trial, true);
         if (!trial_any_process(trial) || clock_raw_ns() >= until)
             return;

@@ -449,7 +449,7 @@ double row_load_share(const struct row *rows, size_t n, const struct row *rate)
         const double on = row_param_number(&row->param, "cpus");
         if (row->run == rate->run && !strcmp(row->metric, rate->metric) && !strcmp(row->test, "alone") &&
             !strcmp(row->load, rate->load) && (on == cpus || (isnan(on) && isnan(cpus))) && row->value > 0)
-            return 100 * rate->value / row->value;
+            return row->status < ROW_DEGRADED ? 100 * rate->value / row->value : (double)NAN;
     }
     return NAN;
 }

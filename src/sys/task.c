@@ -87,6 +87,13 @@ int task_set_policy(int policy, int rt_priority)
     return error;
 }
 
+void task_end_realtime(pid_t pid)
+{
+    const struct kernel_sched_param param = {.priority = 0};
+
+    (void)syscall(SYS_sched_setscheduler, pid, SCHED_OTHER, &param);
+}
+
 int task_set_policy_inherited(int policy, int rt_priority)
 {
     return rt_priority > TASK_FIFO_MAX ? -EINVAL : set_scheduler(policy, rt_priority);

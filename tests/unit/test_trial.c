@@ -950,6 +950,20 @@ static int try_fifo(void)
     return 0;
 }
 
+static unsigned reaped, reaped_as_fifo;
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+    int policy = SCHED_OTHER, priority;
+
+    (void)task_get_policy(&policy, &priority);
+    reaped++;
+    reaped_as_fifo += policy == SCHED_FIFO;
+    return __real_waitpid(pid, status, options);
+}
+
+/* The parent has a higher one, but not while it reaps. */
 TEST(test_trial_reads_fifo_back_and_always_limits_it)
 {
     struct trial_spec spec = spec_of(&bench_found, 1, 0);
@@ -961,7 +975,9 @@ TEST(test_trial_reads_fifo_back_and_always_limits_it)
     spec.params = &params;
     place.fifo = true;
     place.fifo_priority = 10;
+    reaped = reaped_as_fifo = 0;
     struct trial *trial = run_done(&spec);
+    assert_true(trial->control == 98 && reaped && !reaped_as_fifo);
     found = trial_party(trial, 0, 0);
     assert_int_equal(found->seen.policy, SCHED_FIFO);
     assert_int_equal(found->seen.rt_priority, 10);
