@@ -8,7 +8,7 @@
 
 struct side {
     enum { AS_IS, PROGRAM, SETTINGS, OPTIONS, SCHEDULER } kind;
-    char file[1024]; /* or options; of a scheduler one */
+    char file[1024]; /* or options, behind a word as of a program; of a scheduler one */
 };
 
 struct repeat {
@@ -22,6 +22,9 @@ struct repeat {
 };
 
 /* --- The command line. --- */
+
+/* Not for each run, but for all; the first run keeps --start-at. */
+static const char *const of_all[] = {"start-at", "runs", "interleave", "nagios", "output", NULL};
 
 static int wrong(const char *file, const char *why)
 {
@@ -47,9 +50,14 @@ static int take_side(struct repeat *r, struct side *side, const char *text)
         TEXT_PRINT(side->file, "--with=%s", text + sizeof(with) - 1);
         return with_check();
     }
-    if (side->kind == OPTIONS)
-        error = words_of_command(text, true, &words);
-    else if (side->kind == PROGRAM)
+    if (side->kind == OPTIONS) {
+        TEXT_PRINT(side->file, "jitbench %s", text);
+        error = words_of_command(side->file, true, &words);
+        FREED char **kept = memory_get(words.n + 1, sizeof(*kept));
+        if (!error &&
+            option_without((int)words.n, words.word, r->m->tables, r->m->n_tables, of_all, kept) + 1 < (int)words.n)
+            error = "--start-at, --runs, --interleave, --nagios and --output are of both sides";
+    } else if (side->kind == PROGRAM)
         error = access(text, X_OK) ? strerror(errno) : NULL;
     else if (side->kind == SETTINGS)
         error = r->m->options.tuned            ? "settings and --tuned exclude each other"
@@ -121,12 +129,11 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Without --runs and --interleave, with --output; the first run keeps --start-at. The caller frees them. */
+/* With its own --output. The caller frees them. */
 static char **make_args(const struct repeat *r, const struct side *side, const struct words *more, bool first,
                         const char *output)
 {
     static char self[] = "jitbench", option[] = "--output";
-    static const char *const dropped[] = {"start-at", "runs", "interleave", "nagios", NULL};
     char **args = memory_get((size_t)r->argc + more->n + 7, sizeof(*args));
     int options = 1;
 
@@ -134,13 +141,13 @@ static char **make_args(const struct repeat *r, const struct side *side, const s
         options++;
     args[0] = self;
     args[1] = r->argv[0];
-    int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, dropped + first, args + 2);
-    for (size_t i = 0; i < more->n; i++)
-        args[n++] = more->word[i];
-    if (side->kind == SCHEDULER)
-        args[n++] = (char *)side->file;
+    int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, of_all + first, args + 2);
     args[n++] = option;
     args[n++] = (char *)output;
+    if (side->kind == SCHEDULER)
+        args[n++] = (char *)side->file;
+    for (size_t i = 1; i < more->n; i++)
+        args[n++] = more->word[i];
     memcpy(args + n, r->argv + options, (size_t)(r->argc - options) * sizeof(*args));
     return args;
 }
@@ -165,7 +172,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* *ends: wrong command line, a signal, settings not restored, or no jitbench. Returns the exit status. */
+/* *ends: wrong command line, a signal, settings not set or not restored, or no file. Returns the exit status. */
 static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool first, bool *ends)
 {
     const struct side *side = &r->side[of];
@@ -212,15 +219,14 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
         if (status <= 128 && !signals_pending())
             return EXIT_ROW_FAILED;
     }
-    const bool made = !stat(path.data, &after) && (status || !existed || !is_same_file(&before, &after));
-    if (side->kind == PROGRAM && !made && !signals_pending()) {
+    const bool made = !stat(path.data, &after) && (status == EXIT_USAGE || !existed || !is_same_file(&before, &after));
+    if (!made && !signals_pending() && (side->kind == PROGRAM || !status)) {
         *ends = true;
-        return command_fail(EXIT_ROW_FAILED,
-                            "--interleave '%.900s': made no file '%.900s' (exit status %d); is it a jitbench?",
-                            side->file, path.data, status);
+        return command_fail(EXIT_ROW_FAILED, "--interleave '%.900s': made no file '%.900s' (exit status %d)%s",
+                            side->file, path.data, status, side->kind == PROGRAM ? "; is it a jitbench?" : "");
     }
     /* said by it: the next run would fail, too, or have this scheduler */
-    if (side->kind == SCHEDULER && !*ends && (!made || !with_none())) {
+    if (!*ends && (!made || (side->kind == SCHEDULER && !with_none()))) {
         *ends = true;
         return status;
     }
