@@ -82,19 +82,17 @@ bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
 /* As shown in an error line: one line, so short that the range after it is visible. */
 static const char *option_show(const char *value, char shown[SHOWN_SIZE])
 {
-    const size_t room = SHOWN_SIZE - sizeof("...");
-    size_t n = 0;
+    size_t cut = SHOWN_SIZE - sizeof("...");
 
-    for (; n < room && value[n]; n++)
-        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
-    shown[n] = '\0';
-    if (value[n]) {
-        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
-            n--;
-        memcpy(shown + n, "...", sizeof("..."));
+    text_copy(shown, SHOWN_SIZE, value);
+    if (strlen(value) > cut) {
+        while (cut && ((unsigned char)value[cut] & 0xc0) == 0x80)
+            cut--;
+        memcpy(shown + cut, "...", sizeof("..."));
     }
     return shown;
 }
+#define SHOWN(value) option_show(value, (char[SHOWN_SIZE]){0})
 
 /* In the unit of the option's type. */
 static void option_show_number(enum option_type type, double value, char *buf, size_t size)
@@ -177,10 +175,10 @@ static int refuse(const struct setting *s, enum verdict verdict)
 {
     const struct option *row = s->row;
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
-    char range[160], shown[SHOWN_SIZE];
+    char range[160];
 
-    error_set(s->error, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
-              verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    error_set(s->error, "--%s: '%s' is %s%s", row->name, SHOWN(s->value), verdict == JUNK ? "not " : "out of range",
+              verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (form)
         TEXT_ADD(range, "%s%s", range[0] ? ", " : "", form);
@@ -193,8 +191,7 @@ static int refuse(const struct setting *s, enum verdict verdict)
 
 static int refuse_because(const struct setting *s, const char *why)
 {
-    char shown[SHOWN_SIZE];
-    return error_set(s->error, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
+    return error_set(s->error, "--%s: '%s': %s", s->row->name, SHOWN(s->value), why);
 }
 
 static size_t choice_count(const struct option *row)
@@ -218,11 +215,11 @@ static int refuse_choice(const struct setting *s, const char *value)
 {
     const struct option *row = s->row;
     const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
-    char list[512], shown[SHOWN_SIZE];
+    char list[512];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    error_set(s->error, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
-              row->type == OPTION_CPUS ? "" : "one of ", list);
+    error_set(s->error, "--%s: '%s' is not %s%s", row->name, SHOWN(value), row->type == OPTION_CPUS ? "" : "one of ",
+              list);
     suggest(s->error, find_foreign(row->foreign, value, strlen(value)), "", near);
     return -1;
 }
@@ -387,11 +384,11 @@ static int set_choice(const struct setting *s)
 static int set_text(const struct setting *s)
 {
     const size_t size = s->row->size, used = s->append && s->row->type == OPTION_LINES ? strlen(s->place) + 1 : 0;
-    char *place = s->place, shown[SHOWN_SIZE];
+    char *place = s->place;
 
     if (used + strlen(s->value) >= size)
-        return error_set(s->error, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
-                         option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
+        return error_set(s->error, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name, SHOWN(s->value),
+                         size - 1, used ? ", together with those before it" : "");
     if (used)
         place[used - 1] = '\n';
     text_copy(place + used, size - used, s->value);
@@ -808,10 +805,10 @@ static const struct option_foreign *foreign_of(const struct parser *p, const cha
 
 static int unknown_long(const struct parser *p, const char *name, size_t length)
 {
-    char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES], shown[SHOWN_SIZE];
+    char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES];
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    error_set(p->error, "unknown option '--%s'", option_show(word, shown));
+    error_set(p->error, "unknown option '--%s'", SHOWN(word));
     nearest_name(p, word, near);
     suggest(p->error, foreign_of(p, name, length), "--", near);
     return -1;
@@ -964,16 +961,13 @@ static bool find_letter(const struct parser *p, char letter, struct place *found
 /* A whole word after one dash is probably a long name that lacks the second. */
 static int unknown_letter(const struct parser *p, const char *argument, const char *at)
 {
-    char near[NAME_MAX_BYTES] = "", shown[SHOWN_SIZE];
+    char near[NAME_MAX_BYTES] = "";
 
     if (strlen(argument) > 3)
         nearest_name(p, argument + 1, near);
     if (near[0])
-        return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", option_show(argument, shown), near);
-    option_show(at, shown);
-    if ((unsigned char)*at < 0x80)
-        shown[1] = '\0';
-    error_set(p->error, "unknown option '-%s'", shown);
+        return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", SHOWN(argument), near);
+    error_set(p->error, "unknown option '-%.*s'", (unsigned char)*at < 0x80 ? 1 : SHOWN_SIZE, SHOWN(at));
     const struct option_foreign *foreign = foreign_of(p, at, 1);
     struct place other;
     if (!foreign && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
