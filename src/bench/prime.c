@@ -160,7 +160,7 @@ int experiment_run(struct party_context *context, uint64_t counts, uint64_t from
         core_slice(&core, (double)count, sum_of(e->hist) - before, start);
     }
     ((double *)context->recorder[EXPERIMENT_NUMBERS])[NUMBER_MIGRATED] =
-        told && tells_cpu(context->clock, &e->cpu) ? (double)e->migrated : (double)NAN;
+        told && tells_cpu(context->clock, &e->cpu) ? (double)e->migrated : NAN;
     return finish(context, e);
 }
 

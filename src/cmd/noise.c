@@ -73,7 +73,7 @@ static double value_of(const struct row *rows, size_t n, const struct row *row, 
 {
     const struct row *found = row_sibling(rows, n, row, metric);
 
-    return found ? found->value : (double)NAN;
+    return found ? found->value : NAN;
 }
 
 /* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
@@ -141,7 +141,7 @@ static struct timeline find_timeline(const struct row *rows, size_t n)
 {
     struct timeline found = {.n = 0};
     size_t capacity = 0;
-    double begun_us = (double)NAN;
+    double begun_us = NAN;
 
     for (const struct row *row = rows; row < rows + n && !found.end; row++) {
         found.length_us = row_param_number(&row->param, "stopped_us");
@@ -444,7 +444,7 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
     char note[160];
-    struct chart c = {.title = "Lost time", .note = chart_strip_note(note, sizeof(note)), .x = {.unit = "us"}};
+    struct chart c = {"Lost time", .note = chart_strip_note(note, sizeof(note)), .x = {.unit = "us"}};
 
     for (const struct line *line = lines; line < lines + n; line++)
         chart_strip(&c, &(struct chart_entry){.row = line->lost, .label = TEXT_LINE("CPU %.18s", line->lost->cpus)});

@@ -69,7 +69,7 @@ bool fail_on_add(struct fail_on *f, const char *word, double percent)
 
 double fail_on_limit(const struct fail_on *f, unsigned kind)
 {
-    return f->kinds & kind ? f->percent[__builtin_ctz(kind)] : (double)NAN;
+    return f->kinds & kind ? f->percent[__builtin_ctz(kind)] : NAN;
 }
 
 bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)

@@ -300,7 +300,7 @@ static void enter_quantile(struct results *results, unsigned group, unsigned num
     struct metric_values *m = &results->group[group].metric[number];
     const double beyond = 1 - about->quantile;
     const bool known = of->hist && (double)of->hist->n * beyond + 1e-6 >= about->above;
-    const double value = known ? hist_quantile(of->hist, about->quantile) : (double)NAN;
+    const double value = known ? hist_quantile(of->hist, about->quantile) : NAN;
 
     m->low = m->high = NAN;
     if (known)
@@ -409,7 +409,7 @@ double results_precision_pct(const struct results *results)
     double worst = NAN;
 
     if (percentile)
-        return percentile->n ? 100 * (percentile->high - percentile->low) / 2 / percentile->samples[0] : (double)NAN;
+        return percentile->n ? 100 * (percentile->high - percentile->low) / 2 / percentile->samples[0] : NAN;
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             const struct metric_values *values = &results->group[g].metric[m];
@@ -775,7 +775,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     }
     if (results->n_trials && g->core_cpu != CPUSET_NONE) { /* the core's frequency, and the CPU's share */
         const unsigned level = core_free_level(results->how->core, g->core_cpu, NULL, 0);
-        const double share = level ? core_share(g->core_probes, level) : (double)NAN;
+        const double share = level ? core_share(g->core_probes, level) : NAN;
         row.core_mhz = g->core_hz.mean * 1e-6;
         if (g->core_own)
             TEXT_SET(row.core_share, "own");

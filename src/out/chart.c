@@ -312,7 +312,7 @@ static void put_scatter(struct text *out, const struct svg_scale *x, const struc
 {
     size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
     double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
-    FREED_BY(memory_free) unsigned char *seen = memory_get(width * height, 1);
+    FREED unsigned char *seen = memory_get(width * height, 1);
 
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))

@@ -39,7 +39,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     uint64_t labels, struct text *out, struct export_left_out *left_out)
 {
-    FREED_BY(memory_free) const struct row **taken = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **taken = memory_get(n, sizeof(const struct row *));
     struct export_rows all = {
         .rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out, .labels = labels};
 
@@ -201,8 +201,8 @@ void export_cluster(struct export_entry *entries, size_t n)
 static void name_entries(struct export_entry *entries, size_t n)
 {
     FREED_BY(index_free) struct index names = {0}, of_run = {0}, with_cpus = {0};
-    FREED_BY(memory_free) bool *shared = memory_get(n, sizeof(*shared));
-    FREED_BY(memory_free) size_t *times = memory_get(n, sizeof(*times));
+    FREED bool *shared = memory_get(n, sizeof(*shared));
+    FREED size_t *times = memory_get(n, sizeof(*times));
 
     for (size_t i = 0; i < n; i++) {
         const size_t known = of_run.n;
@@ -236,7 +236,7 @@ void export_put_groups(const struct export_rows *rows,
 {
     const size_t n = rows->n;
     FREED_BY(export_entries_free) struct export_entry *entries = memory_get(n + 1, sizeof(*entries));
-    FREED_BY(memory_free) const struct row **of = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **of = memory_get(n, sizeof(const struct row *));
 
     for (size_t i = 0; i < n; i++)
         entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};

@@ -237,7 +237,7 @@ static void write_oslat(const struct export_rows *rows, struct text *out)
 
     take_cpus(rows, "buckets", BUCKETS, &cpus);
     const size_t n = cpus.n, end = cpus.end_us;
-    FREED_BY(memory_free) double *figures = memory_get(COUNT(lines) * n, sizeof(*figures));
+    FREED double *figures = memory_get(COUNT(lines) * n, sizeof(*figures));
     for (size_t c = 0; c < n; c++) { /* oslat counts a turn of less than 1 us as 1 */
         const struct row *row = cpus.row[c];
         const double turns = turns_of(rows, row), least = turns > 0 ? 1 : floor(row->stats.min * US) + 1;

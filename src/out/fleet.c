@@ -213,7 +213,7 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
         grid_columns(&grid, &(struct grid_column){.title = columns[c].heading, .rank = (unsigned)c},
                      columns[c].result != SIZE_MAX);
     }
-    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
+    grid_columns(&grid, &(struct grid_column){"Verdict", .left = true, .wrap = true}, 1);
     for (size_t i = 0; i < f->g->machines.n; i++) {
         const struct judged *j = &f->judged[i];
         plain += !has_finding(f, j);

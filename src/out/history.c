@@ -84,16 +84,16 @@ static void put_changed_settings(const struct history *h, const struct history_c
 void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
-        {.title = "Since", .left = true},
-        {.title = "Run", .rank = 2},
-        {.title = "Figure", .left = true, .wrap = true},
+        {"Since", .left = true},
+        {"Run", .rank = 2},
+        {"Figure", .left = true, .wrap = true},
         {.title = "Before"},
         {.title = "After"},
         {.title = "Change %"},
-        {.title = "From %", .rank = 1, .optional = true},
-        {.title = "To %", .rank = 1, .optional = true},
-        {.title = "Verdict", .left = true},
-        {.title = "Comment", .left = true, .wrap = true, .optional = true},
+        {"From %", .rank = 1, .optional = true},
+        {"To %", .rank = 1, .optional = true},
+        {"Verdict", .left = true},
+        {"Comment", .left = true, .wrap = true, .optional = true},
     };
     struct grid grid = {.html = doc->format == DOC_HTML};
 

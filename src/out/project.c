@@ -30,10 +30,8 @@ static void put_project_host(const struct project *p, size_t host, struct grid *
 
 void project_put_table(const struct project *p, bool every, const struct doc *doc)
 {
-    static const struct grid_column columns[] = {{.title = "Host", .left = true},
-                                                 {.title = "Lost %", .width = 6},
-                                                 {.title = "Core %", .width = 6, .optional = true},
-                                                 {.title = "Step", .width = 7}};
+    static const struct grid_column columns[] = {
+        {"Host", .left = true}, {"Lost %", .width = 6}, {"Core %", .width = 6, .optional = true}, {"Step", .width = 7}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
@@ -59,10 +57,10 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
 
 void project_put_costs(const struct project *p, const struct doc *doc)
 {
-    static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
-                                                 {.title = "Cause", .width = 11, .left = true},
-                                                 {.title = "Detours/s", .width = 10},
-                                                 {.title = "Lost %", .width = 7}};
+    static const struct grid_column columns[] = {{"Length", .width = 15, .left = true},
+                                                 {"Cause", .width = 11, .left = true},
+                                                 {"Detours/s", .width = 10},
+                                                 {"Lost %", .width = 7}};
     struct project_cost costs[PROJECT_COSTS];
     char titles[PROJECT_STEPS_MAX][48];
     struct grid grid = {.n_columns = 0};

@@ -34,10 +34,10 @@ static void put_requirement(const struct requirement *r, struct grid *grid)
 void require_put(const struct requirements *set, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
-        {.title = "Requirement", .left = true, .wrap = true},
+        {"Requirement", .left = true, .wrap = true},
         {.title = "Figure"},
         {.title = "Off the limit"},
-        {.title = "Verdict", .left = true, .wrap = true},
+        {"Verdict", .left = true, .wrap = true},
     };
     struct grid grid = {.n_columns = 0};
     const size_t failed = requirements_failed(set);

@@ -207,7 +207,7 @@ void table_put_reasons(const struct row *rows, size_t n, struct text *out)
 
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    FREED_BY(memory_free) size_t *group_of = calloc(n + 1, sizeof *group_of);
+    FREED size_t *group_of = calloc(n + 1, sizeof *group_of);
     struct view view = {.layout = layout, .rows = rows, .n = n, .group = group_of};
     struct grid grid = {.n_columns = 0};
 
@@ -310,10 +310,10 @@ struct measured {
 static void put_measured(const struct measured *of, const struct grid_column *columns, size_t n_columns,
                          const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column named[] = {{.title = "Test", .left = true},
-                                               {.title = "Load", .left = true, .optional = true},
-                                               {.title = "Parameter", .left = true, .optional = true, .rank = 2},
-                                               {.title = "CPU", .left = true, .optional = true}};
+    static const struct grid_column named[] = {{"Test", .left = true},
+                                               {"Load", .left = true, .optional = true},
+                                               {"Parameter", .left = true, .optional = true, .rank = 2},
+                                               {"CPU", .left = true, .optional = true}};
     struct grid grid = {.n_columns = 0};
 
     grid_columns(&grid, named, COUNT(named));
@@ -372,7 +372,7 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
 
 void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column columns[] = {{.title = "Wall s"}, {.title = "Took most, ms", .left = true}};
+    static const struct grid_column columns[] = {{.title = "Wall s"}, {"Took most, ms", .left = true}};
     static const struct measured culprits = {offsetof(struct row, culprits),
                                              "Who else had the measured CPUs, in all samples together",
                                              "why=", put_culprits, put_not_recorded};

@@ -41,8 +41,8 @@ static void put_project(const struct report *report, const struct doc *doc)
                                  report->n_all_runs > HOSTS_MOST ? "groups of runs" : "runs");
     struct chart c = {.title = "Slow-down on many ranks",
                       .note = p->n > 1 ? note : NULL,
-                      .x = {.title = "Ranks", .scale = CHART_LOG},
-                      .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
+                      .x = {"Ranks", .scale = CHART_LOG},
+                      .y = {"Time of a step, as a multiple of its work", .reach = 1}};
     struct charts charts = {.n_folded = 0};
 
     doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
@@ -82,7 +82,7 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct cha
                                  f->n_changes, PLURAL(f->n_changes));
     struct chart c = {.title = HISTORY_NAME(h, number),
                       .note = note,
-                      .x = {.title = "Run", .tight = true},
+                      .x = {"Run", .tight = true},
                       .y = {.title = of->metric, .unit = of->unit, .scale = CHART_AUTO, .tight = true, .steps = 6}};
 
     for (size_t i = 0; i < f->n; i++)

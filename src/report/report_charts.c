@@ -391,7 +391,7 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
     c.note = varied ? note : c.note;
     c.x.scale = about->log ? CHART_LOG : c.x.scale;
     for (size_t line = 0; line < lines.n && line < most; line++) {
-        FREED_BY(memory_free) struct chart_value *values = memory_get(picks->n, sizeof(*values));
+        FREED struct chart_value *values = memory_get(picks->n, sizeof(*values));
         unsigned colour = 0;
         size_t used = 0;
         for (size_t i = 0; i < picks->n; i++) {

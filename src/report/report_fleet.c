@@ -218,7 +218,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 /* Figures with an outlier first. */
 static void put_distributions(const struct fleet *f, const struct doc *doc)
 {
-    FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));
+    FREED double *values = memory_get(f->g->machines.n, sizeof(*values));
     struct charts charts = {.n_folded = 0};
     size_t n = 0;
 

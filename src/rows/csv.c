@@ -363,7 +363,7 @@ void csv_rescue(struct csv *csv)
     if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
         return;
     const size_t size = (size_t)st.st_size;
-    FREED_BY(memory_free) char *all = calloc(size + 1, 1);
+    FREED char *all = calloc(size + 1, 1);
     const bool whole =
         all != NULL && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
     const char *lines = whole ? strstr(all, "\r\n") : NULL; /* end of the header */

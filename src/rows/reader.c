@@ -751,7 +751,7 @@ static void permute_rows(struct row *rows, struct sort_key *keys, size_t n)
 
 void row_set_sort(struct row_set *set)
 {
-    FREED_BY(memory_free) struct sort_key *keys = memory_get(set->n, sizeof(*keys));
+    FREED struct sort_key *keys = memory_get(set->n, sizeof(*keys));
     FREED_BY(index_free) struct index runs = {0}, suites = {0};
 
     for (size_t i = 0; i < set->n; i++) {

@@ -189,7 +189,7 @@ static double cycles_per_tick(void)
 {
     double ticks =
         ticks_of(core_work_chain, CHAIN_LONG, CHAIN_TRIES) - ticks_of(core_work_chain, CHAIN_SHORT, CHAIN_TRIES);
-    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : (double)NAN;
+    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : NAN;
 }
 
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
