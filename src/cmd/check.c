@@ -129,7 +129,7 @@ static void put_settings_table(const struct checking *c, unsigned width, struct 
     };
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_setting(i) {
         const struct setting *setting = &settings_list[i];
         const struct setting_state *state = &c->state[i];

@@ -119,7 +119,7 @@ static void put_curve(const struct table_rows *r, struct text *out)
     struct grid grid = {.n_columns = 0};
     double last = 0;
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_row(first, r) {
         const double set = row_param_number(&first->param, "set");
         if (strcmp(first->test, bench_memory_latency.name) || strcmp(first->metric, "latency") || !(set > last))
@@ -147,7 +147,7 @@ static void put_levels(const struct table_rows *r, struct text *out)
         {"Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_row(row, r) {
         const char *name = ROW_PARAM(&row->param, "level");
         if (!name[0] || strcmp(row->metric, "level"))

@@ -204,7 +204,7 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
             ? "\nWhat ran on CPU %s until its detour of %.1f us ended; times are from the start of that detour\n"
             : "\nWhat ran on CPU %s until a wake-up that was %.1f us late; times are from when it was due\n",
         PARAM(timeline.end, "worst_cpu"), timeline.length_us);
-    grid_columns(&grid, stay_columns, COUNT(stay_columns));
+    GRID_COLUMNS(&grid, stay_columns);
     for (size_t i = 0; i < timeline.n; i++) {
         if (timeline.n > 2 * STAYS_SHOWN && i == STAYS_SHOWN) {
             text_printf(grid_note(&grid), "... %zu more (in the CSV)", timeline.n - 2 * STAYS_SHOWN);
@@ -270,7 +270,7 @@ static void print_who(const struct table_rows *r, struct text *out)
         return;
     if (!noise_put_timeline(rows, n, r->table_width, out)) {
         put_title(rows, n, out);
-        grid_columns(&grid, who_columns, COUNT(who_columns));
+        GRID_COLUMNS(&grid, who_columns);
         for (const struct row *row = rows; row < rows + n; row++) {
             if (strcmp(row->metric, "taken") != 0)
                 continue;

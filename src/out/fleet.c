@@ -205,15 +205,13 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
     size_t plain = 0, hidden = 0;
     struct grid grid = {.html = doc->format == DOC_HTML};
 
-    grid_columns(&grid,
-                 &(struct grid_column){.title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
-                 1);
+    GRID_COLUMN(&grid, .title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true);
     for (size_t c = 0; c < N_SHOWN; c++) {
         find_shown(f, &shown[c], &columns[c]);
-        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading, .rank = (unsigned)c},
-                     columns[c].result != SIZE_MAX);
+        if (columns[c].result != SIZE_MAX)
+            GRID_COLUMN(&grid, .title = columns[c].heading, .rank = (unsigned)c);
     }
-    grid_columns(&grid, &(struct grid_column){"Verdict", .left = true, .wrap = true}, 1);
+    GRID_COLUMN(&grid, "Verdict", .left = true, .wrap = true);
     for (size_t i = 0; i < f->g->machines.n; i++) {
         const struct judged *j = &f->judged[i];
         plain += !has_finding(f, j);

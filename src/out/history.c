@@ -97,7 +97,7 @@ void history_put_table(const struct history *h, size_t recent, bool verbose, con
     };
     struct grid grid = {.html = doc->format == DOC_HTML};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))

@@ -36,13 +36,10 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
     char titles[PROJECT_RANKS_MAX][24];
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t r = 0; r < p->n_ranks; r++)
-        grid_columns(&grid,
-                     &(struct grid_column){.title = text_line(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]),
-                                           .width = 8,
-                                           .rank = (unsigned)(p->n_ranks - 1 - r)},
-                     1);
+        GRID_COLUMN(&grid, .title = text_line(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]), .width = 8,
+                    .rank = (unsigned)(p->n_ranks - 1 - r));
     doc_say(doc, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks",
             isnan(detours_mean_share(p->all)) ? "" : ", and the core to itself");
     if (p->n > 1)
@@ -67,10 +64,10 @@ void project_put_costs(const struct project *p, const struct doc *doc)
     const double *with = p->all->slowdown;
     const size_t n = project_costs(p, costs);
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t s = 0; s < p->n_steps; s++) {
         text_line(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
-        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
+        GRID_COLUMN(&grid, .title = titles[s], .width = 19, .rank = (unsigned)s);
     }
     for (size_t i = 0; i < n && i < COSTS_SHOWN; i++) {
         grid_text(&grid, project_decade(&costs[i]));

@@ -42,7 +42,7 @@ void require_put(const struct requirements *set, const struct doc *doc)
     struct grid grid = {.n_columns = 0};
     const size_t failed = requirements_failed(set);
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (unsigned met = 0; met < 2; met++)
         for (size_t i = 0; i < set->n; i++)
             if (requirement_met(&set->of[i]) == met)

@@ -119,14 +119,11 @@ static void put_table_columns(const struct view *view, struct grid *grid)
 {
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        grid_columns(grid,
-                     &(struct grid_column){.title = column->heading ? column->heading : fields[column->field].heading,
-                                           .left = is_text(column->field),
-                                           .optional = column->optional,
-                                           .rank = column->rank},
-                     1);
+        GRID_COLUMN(grid, .title = column->heading ? column->heading : fields[column->field].heading,
+                    .left = is_text(column->field), .optional = column->optional, .rank = column->rank);
     }
-    grid_columns(grid, &(struct grid_column){.left = true}, !view->layout->no_status);
+    if (!view->layout->no_status)
+        GRID_COLUMN(grid, .left = true);
 }
 
 static void put_group(const struct view *view, size_t group, struct grid *grid)
@@ -316,7 +313,7 @@ static void put_measured(const struct measured *of, const struct grid_column *co
                                                {"CPU", .left = true, .optional = true}};
     struct grid grid = {.n_columns = 0};
 
-    grid_columns(&grid, named, COUNT(named));
+    GRID_COLUMNS(&grid, named);
     grid_columns(&grid, columns, n_columns);
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
@@ -388,10 +385,10 @@ void cpu_map_put(const struct cpu_map *map, const char *title, const struct doc 
     char headings[CPU_MAP_MOST][16];
 
     heat.class = "heat";
-    grid_columns(&grid, &(struct grid_column){.title = "CPU"}, 1);
+    GRID_COLUMN(&grid, .title = "CPU");
     for (size_t i = 0; i < map->n; i++) {
         TEXT_PRINT(headings[i], "%u", map->cpu[i]);
-        grid_columns(&grid, &(struct grid_column){.title = headings[i]}, 1);
+        GRID_COLUMN(&grid, .title = headings[i]);
         for (size_t k = 0; k < map->n; k++)
             if (map->row[i][k])
                 stats_add(&all, map->row[i][k]->value);

@@ -107,7 +107,7 @@ static void put_row_columns(const struct report *report, const struct row *base,
                                                 {.title = "n"},
                                                 {"Status", .left = true}};
 
-    grid_columns(grid, columns, COUNT(columns));
+    GRID_COLUMNS(grid, columns);
     if (base) {
         if (report->n_all_runs > 1)
             text_line(ratio, size, "Ratio to %.24s", report->name[0]);
@@ -115,9 +115,9 @@ static void put_row_columns(const struct report *report, const struct row *base,
             text_line(ratio, size, "Ratio to %.24s", base->test);
         else
             text_line(ratio, size, "Ratio to %" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
-        grid_columns(grid, &(struct grid_column){.title = ratio}, 1);
+        GRID_COLUMN(grid, .title = ratio);
     }
-    grid_columns(grid, others, COUNT(others));
+    GRID_COLUMNS(grid, others);
 }
 
 static const char *run_name(const struct report *report, const struct row *row)

@@ -144,12 +144,9 @@ static void put_tiles(const struct report *report, const struct headline *list, 
 
 static void put_run_columns(const struct report *report, const char *first, struct grid *grid)
 {
-    grid_columns(grid, &(struct grid_column){.title = first, .left = true}, 1);
+    GRID_COLUMN(grid, .title = first, .left = true);
     for (size_t run = 0; run < report->n_runs; run++)
-        grid_columns(grid,
-                     &(struct grid_column){
-                         .title = report->n_runs > 1 ? report->name[run] : "Value", .left = true, .wrap = true},
-                     1);
+        GRID_COLUMN(grid, .title = report->n_runs > 1 ? report->name[run] : "Value", .left = true, .wrap = true);
 }
 
 /* "416 cycles, 1.02 times A; mean .." */
