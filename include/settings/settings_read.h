@@ -5,9 +5,6 @@
 
 #include "settings/settings.h"
 
-/* Into an array, see sys/process.h. */
-#define READ_LINE(path, array) procfs_read_line(path, array, sizeof(array))
-
 /* Reads the word in brackets of "always [madvise] never". Returns 0; -EILSEQ when there is none, or -errno; buf is
  * then "". */
 int setting_read_choice(const char *path, char *buf, size_t size);

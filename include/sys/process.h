@@ -42,6 +42,8 @@ char *procfs_read_rest(int fd, size_t *length);
 
 /* Reads the first line, cut to size, as procfs_copy() does. Returns 0; -ENODATA when it is empty, or -errno. */
 int procfs_read_line(const char *path, char *buf, size_t size);
+/* Into an array. */
+#define READ_LINE(path, array) procfs_read_line(path, array, sizeof(array))
 
 /* Returns false unless the file is one unsigned decimal number. */
 bool procfs_read_u64(const char *path, uint64_t *out);

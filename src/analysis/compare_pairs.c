@@ -276,8 +276,7 @@ static void compare_properties(const struct row *a, const struct row *b, uint64_
         if ((!(x[0] && y[0]) && !of->empty) || !strcmp(x, y))
             continue;
         pair->reason = of->across;
-        snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", of->name, x[0] ? x : "none",
-                 y[0] ? y : "none");
+        TEXT_PRINT(pair->why, "other %s: %.80s against %.80s", of->name, x[0] ? x : "none", y[0] ? y : "none");
     }
 }
 
@@ -301,14 +300,14 @@ static void compare_work(struct pair *pair, uint64_t across)
     append_words(base, kinds, changed, &work);
     append_words(changed, kinds, base, &work);
     if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1]) != 0) {
-        snprintf(pair->why, sizeof(pair->why), "another index: %s against %s", protocol[0], protocol[1]);
+        TEXT_PRINT(pair->why, "another index: %s against %s", protocol[0], protocol[1]);
     } else if (lacking.length || surplus.length) {
         pair->reason = !work.length && before && after ? ACROSS_COMMAND : -1;
-        snprintf(pair->why, sizeof(pair->why), "other work: %.100s against %.100s",
-                 lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
+        TEXT_PRINT(pair->why, "other work: %.100s against %.100s", lacking.length ? lacking.data : "without",
+                   surplus.length ? surplus.data : "without");
     } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after) != 0) {
         pair->reason = ACROSS_COMMAND;
-        text_copy(pair->why, sizeof(pair->why), "other work: the same words in another order or number");
+        TEXT_SET(pair->why, "other work: the same words in another order or number");
     }
 }
 
@@ -319,10 +318,10 @@ static void refuse_figures(struct pair *pair, size_t s)
 
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
     if (row->status < ROW_DEGRADED)
-        snprintf(pair->why, sizeof(pair->why), "no figures in %s", side_names[s]);
+        TEXT_PRINT(pair->why, "no figures in %s", side_names[s]);
     else
-        snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
-                 row->reason[0] ? ": " : "", row->reason);
+        TEXT_PRINT(pair->why, "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
+                   row->reason[0] ? ": " : "", row->reason);
 }
 
 /* Sets the reason if levels of memory without a cache's name, which have a number, reach other sizes. */
@@ -331,8 +330,7 @@ static void compare_levels(const struct row_params *a, const struct row_params *
     const double x = row_param_number(a, "up_to"), y = row_param_number(b, "up_to");
 
     if (row_param_is(a, "level", "level") && (x > LEVEL_MOST * y || y > LEVEL_MOST * x))
-        snprintf(pair->why, sizeof(pair->why), "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x),
-                 TEXT_BYTES((uint64_t)y));
+        TEXT_PRINT(pair->why, "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x), TEXT_BYTES((uint64_t)y));
 }
 
 /* Finds out whether a pair can be compared. */
@@ -347,9 +345,10 @@ static void settle_pair(struct pair *pair, uint64_t across, struct pairs *pairs)
             pair->about = pair->side[s].row[0];
     }
     if (!both)
-        snprintf(pair->why, sizeof(pair->why), "only in %s%s", side_names[!pair->side[0].n],
-                 row_command(&pair->about->param) ? ": commands belong together by their --name, with --across command"
-                                                  : "");
+        TEXT_PRINT(pair->why, "only in %s%s", side_names[!pair->side[0].n],
+                   row_command(&pair->about->param)
+                       ? ": commands belong together by their --name, with --across command"
+                       : "");
     for (size_t s = 0; s < 2; s++)
         if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
             refuse_figures(pair, s);
@@ -476,7 +475,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
         group = out->n;
     }
     for (size_t i = first; i < out->n; i++) {
-        text_copy(out->pair[i].host, sizeof(out->pair[i].host), host ? host : "");
+        TEXT_SET(out->pair[i].host, host ? host : "");
         settle_pair(&out->pair[i], across, out);
     }
     for (size_t i = 0; i < n; i++)
@@ -510,7 +509,7 @@ static void refuse_indices(struct pairs *pairs)
                 test->about->copies != index->about->copies || strcmp(test->host, index->host) != 0)
                 continue;
             index->reason = test->reason;
-            text_copy(index->why, sizeof(index->why), test->why);
+            TEXT_SET(index->why, test->why);
         }
     }
 }

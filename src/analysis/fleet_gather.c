@@ -132,7 +132,7 @@ static void work_of(const struct row *row, char *buf, size_t size)
     struct row_word word = {0};
 
     while (row_next_word(&row->param, &word)) {
-        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || !strncmp(word.text, "copy=", 5))
+        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || starts_with(word.text, "copy="))
             continue;
         text_append(&words, " ", words.length > 0);
         text_append(&words, word.text, word.length);

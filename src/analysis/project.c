@@ -73,7 +73,7 @@ void detours_enter(struct detours_host *host, const struct row *row)
         enter_core_share(host, false, row_core_share(row));
     }
     for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
-        if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
+        if (starts_with(row->metric, "lost_") && !strcmp(row->metric + 5, detour_cause_names[cause]))
             for (size_t i = 0; i < row->n_series; i++)
                 if (row->series[i].value > 0)
                     host->by_cause[cause][bin_of(row->series[i].at) / DETOURS_PER_OCTAVE] += row->series[i].value;

@@ -43,7 +43,7 @@ static void take_speed(struct summary *s, const struct row *row)
     const char *level = is(row, "levels", "level") ? ROW_PARAM(&row->param, "level") : "";
     if (level[0] && (!s->levels || !strcmp(level, "memory"))) {
         /* "level 1": not told */
-        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%s %s", strncmp(level, "level", 5) ? level : "cache",
+        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%s %s", starts_with(level, "level") ? "cache" : level,
                   UNITS_VALUE(row->value, row->unit));
         s->levels = s->levels ? 2 : 1;
     }

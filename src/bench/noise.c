@@ -47,7 +47,7 @@ int noise_read_threshold(struct noise_params *params, struct error *error)
     char number[sizeof(params->threshold)];
     struct error ignored;
 
-    text_copy(number, sizeof(number), params->threshold);
+    TEXT_SET(number, params->threshold);
     number[in_loops ? length - 1 : length] = 0;
     params->threshold_ns = 0;
     params->threshold_loops = 0;
@@ -419,11 +419,6 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static double known(int64_t count)
-{
-    return count < 0 ? NAN : (double)count;
-}
-
 static int run(struct party_context *context)
 {
     struct noise_record *out = context->recorder[NOISE_NUMBERS];
@@ -437,8 +432,9 @@ static int run(struct party_context *context)
                                  .observed = (double)detour_observed(a) * tick_ns,
                                  .blind = (double)a->blind * tick_ns,
                                  .limited = s->quota.n > 0,
-                                 .counts = {known(s->risen.timer), known(s->risen.resched), known(s->risen.ipi),
-                                            known(s->risen.device), known(s->risen.softirqs)},
+                                 .counts = {counter_number(s->risen.timer, 1), counter_number(s->risen.resched, 1),
+                                            counter_number(s->risen.ipi, 1), counter_number(s->risen.device, 1),
+                                            counter_number(s->risen.softirqs, 1)},
                                  .sums = a->sums};
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : NAN;

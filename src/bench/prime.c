@@ -65,7 +65,7 @@ int experiment_setup(struct party_context *context, uint64_t size)
     e->levels = context->recorder[EXPERIMENT_LEVELS];
     e->fd = -1; /* no lines and no blocks in the warm-up */
     e->apart = UINT64_MAX;
-    snprintf(e->prefix, sizeof(e->prefix), "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
+    TEXT_PRINT(e->prefix, "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
     if (context->series_fd < 0)
         return 0;
     e->buffer = malloc(BUFFER_SIZE);

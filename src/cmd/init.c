@@ -86,7 +86,7 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     char name[64];
     size_t n = 0;
 
-    if (strncmp(word, PREFIX, strlen(PREFIX)))
+    if (!starts_with(word, PREFIX))
         return false;
     word += strlen(PREFIX);
     TEXT_PRINT(name, "%.*s", (int)(value - word), word);

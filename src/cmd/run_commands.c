@@ -453,8 +453,8 @@ static void choose_env(struct commands *c)
 
     c->env = memory_get(list_length(environ) + 1, sizeof(*c->env));
     for (char **variable = environ; *variable; variable++) {
-        bool path = !strncmp(*variable, "PATH=", strlen("PATH="));
-        bool pad = !strncmp(*variable, PROCESS_PAD_NAME, strlen(PROCESS_PAD_NAME));
+        bool path = starts_with(*variable, "PATH=");
+        bool pad = starts_with(*variable, PROCESS_PAD_NAME);
         if (!pad && (path || !c->options->command.clean_env))
             c->env[n++] = *variable;
     }

@@ -41,7 +41,6 @@ static void put_plain(const struct table_rows *r, struct text *out)
 
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
-    static const char ended[] = "ended by ";
     const struct command *command = n ? command_find(rows[0].suite) : NULL;
     /* suites check whether the text is empty */
     FREED_BY(text_free)
@@ -51,7 +50,7 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     bool begun = false; /* a suite that a signal kept from beginning has rows, but no table */
 
     for (size_t i = 0; i < n; i++)
-        begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
+        begun |= rows[i].status != ROW_SKIPPED || !starts_with(rows[i].reason, "ended by ");
     if (n)
         qsort(rows, n, sizeof(*rows), as_planned);
     for (size_t i = 0; i < n && how->summary; i++)

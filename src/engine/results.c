@@ -448,23 +448,24 @@ bool results_sampled_enough(struct results *results)
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
 {
-    const struct causes *c = &g->causes;
+    const struct task_counters *task = &g->causes.task;
+    const struct machine_counters *machine = &g->causes.machine;
 
     row->wall_s = g->wall_s;
-    row->cpu_s = c->cpu_s;
-    row->ctx_voluntary = c->ctx_voluntary;
-    row->ctx_involuntary = c->ctx_involuntary;
-    row->migrations = c->migrations;
-    row->faults_minor = c->faults_minor;
-    row->faults_major = c->faults_major;
-    row->run_delay_ms = c->run_delay_ms;
-    row->irqs = c->irqs;
-    row->softirqs = c->softirqs;
-    row->steal_ms = c->steal_ms;
+    row->cpu_s = counter_number(task->cpu_ns, 1e-9);
+    row->ctx_voluntary = counter_number(task->ctx_voluntary, 1);
+    row->ctx_involuntary = counter_number(task->ctx_involuntary, 1);
+    row->migrations = counter_number(task->migrations, 1);
+    row->faults_minor = counter_number(task->faults_minor, 1);
+    row->faults_major = counter_number(task->faults_major, 1);
+    row->run_delay_ms = counter_number(task->run_delay_ns, 1e-6);
+    row->irqs = counter_number(machine->irqs, 1);
+    row->softirqs = counter_number(machine->softirqs, 1);
+    row->steal_ms = counter_number(machine->steal_ns, 1e-6);
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
     row->temp_begin_c = results->celsius[0];
     row->temp_end_c = results->celsius[1];
-    causes_fill(c, results->n_stopped, &row->causes);
+    causes_fill(&g->causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));
     TEXT_SET(row->timer_latency_held, results->how->timer_latency_held ? "yes" : "no");

@@ -66,7 +66,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
 
     GRID_COLUMNS(&grid, columns);
     for (size_t s = 0; s < p->n_steps; s++) {
-        text_line(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
+        TEXT_PRINT(titles[s], "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
         GRID_COLUMN(&grid, .title = titles[s], .width = 19, .rank = (unsigned)s);
     }
     for (size_t i = 0; i < n && i < COSTS_SHOWN; i++) {

@@ -227,7 +227,7 @@ static void put_warnings(const struct report *report, const struct doc *doc)
     table_put_reasons(report->set.rows, n, &warnings);
     text_printf(out, "<ul class=\"say\">\n%s", warnings.length ? "" : "<li>None.</li>\n");
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
+        const char *after = starts_with(at, "Warning: ") ? at + 9 : at;
         html_put(out, "<li>%.*s</li>\n", (int)strcspn(after, "\n"), after);
     }
     text_printf(out, "</ul>");

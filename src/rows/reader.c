@@ -119,7 +119,7 @@ static size_t next_newline(struct scan *scan, const char *data, size_t length)
         scan->newline = scan->at;
     if (scan->newline < length && data[scan->newline] != '\n') {
         const char *found = memchr(data + scan->newline, '\n', length - scan->newline);
-        scan->newline = found != NULL ? (size_t)(found - data) : length;
+        scan->newline = found ? (size_t)(found - data) : length;
     }
     return scan->newline;
 }
@@ -148,14 +148,14 @@ static void scan_quoted(struct reader *r, const char *data, size_t length)
 {
     struct scan *scan = &r->scan;
     const char *quote = memchr(data + scan->at, '"', length - scan->at);
-    size_t end = quote != NULL ? (size_t)(quote - data) : length;
+    size_t end = quote ? (size_t)(quote - data) : length;
 
     while (scan->resume == 0 && next_newline(scan, data, length) < end) {
         scan->at = scan->newline + 1;
         scan->resume = find_header(r, data, scan->at);
     }
-    scan->at = quote != NULL ? end + 1 : end;
-    scan->state = quote != NULL ? CLOSED : QUOTED;
+    scan->at = quote ? end + 1 : end;
+    scan->state = quote ? CLOSED : QUOTED;
 }
 
 static enum state behind_quote(enum state state, char c)
@@ -244,7 +244,7 @@ static char *end_field(char *s, char *limit)
         behind++;
     } else {
         behind = memchr(s, ',', (size_t)(limit - s));
-        to = behind = behind != NULL ? behind : limit;
+        to = behind = behind ? behind : limit;
     }
     *to = '\0';
     return behind < limit ? behind + 1 : NULL;
@@ -476,9 +476,9 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
     const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;
-    if (why == NULL && regular && !S_ISREG(st.st_mode))
+    if (!why && regular && !S_ISREG(st.st_mode))
         why = "not a regular file";
-    if (why == NULL)
+    if (!why)
         return reader_take(fd, path, wanted, error);
     error_set(error, "%.1000s: %s", path, why);
     fd_close(&fd);
@@ -487,7 +487,7 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
 
 void reader_close(struct reader *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     close(r->fd);
     text_free(&r->header);

@@ -402,9 +402,9 @@ void row_free(struct row *row)
 static void *duplicate(const void *data, size_t n, size_t size, int *failed)
 {
     void *copy = n == 0 ? NULL : calloc(n, size);
-    if (copy != NULL)
+    if (copy)
         memcpy(copy, data, n * size);
-    *failed |= n > 0 && copy == NULL;
+    *failed |= n > 0 && !copy;
     return copy;
 }
 

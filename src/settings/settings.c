@@ -52,9 +52,9 @@ static bool not_read(struct reading *r, const char *path, int error)
         error == -ENOENT || error == -ENOTDIR || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP;
     if (!error)
         return false;
-    if (is_missing && !r->machine->have_sys && !strncmp(path, "/sys/", 5))
+    if (is_missing && !r->machine->have_sys && starts_with(path, "/sys/"))
         unknown(r, "/sys is not mounted");
-    else if (is_missing && !r->machine->have_proc && !strncmp(path, "/proc/", 6))
+    else if (is_missing && !r->machine->have_proc && starts_with(path, "/proc/"))
         unknown(r, "/proc is not mounted");
     else if (is_missing)
         judge(r, SETTING_NA, "%s", "");
@@ -837,7 +837,7 @@ static void look_preempt(struct reading *r)
         model = at + 1;
     }
     for (char *rest = words, *word; !at && dynamic && (word = strsep(&rest, " \n"));)
-        if (!strncmp(word, "preempt=", 8))
+        if (starts_with(word, "preempt="))
             model = word + 8;
     for (size_t i = 0; i < COUNT(models) && !model[0]; i++) {
         TEXT_PRINT(text, " %s ", models[i][0]);

@@ -19,7 +19,7 @@ int setting_read_cpus(const char *path, struct cpuset *out)
     cpuset_clear(out);
     if (!text)
         return -errno;
-    const bool none = !text[strspn(text, " \t\r\n")] || !strncmp(text, "(null)", 6);
+    const bool none = !text[strspn(text, " \t\r\n")] || starts_with(text, "(null)");
     return none || cpuset_parse(text, out, &why) == 0 ? 0 : -EILSEQ;
 }
 
@@ -137,10 +137,10 @@ static void shorten(const char *state, char *buf, size_t size)
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
     char *at = buf;
 
-    if (!strncmp(state, mitigation, sizeof mitigation - 1))
+    if (starts_with(state, mitigation))
         state += sizeof mitigation - 1;
     while (*state && at + 3 < buf + size) {
-        if (!strncmp(state, unaffected, sizeof unaffected - 1)) {
+        if (starts_with(state, unaffected)) {
             at = stpcpy(at, "no");
             state += sizeof unaffected - 1;
         } else {

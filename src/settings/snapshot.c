@@ -48,7 +48,7 @@ static const struct {
 
 static const char *without_no(const char *word)
 {
-    return word + (strncmp(word, "NO_", 3) ? 0 : 3);
+    return word + (starts_with(word, "NO_") ? 3 : 0);
 }
 
 /* Cuts the content to the value: no final newline; of several words the one in brackets or parentheses; of the
@@ -224,7 +224,7 @@ bool snapshot_path_allowed(const char *path)
     bool below = false;
 
     for (size_t i = 0; i < COUNT(folders); i++)
-        below = below || !strncmp(path, folders[i], strlen(folders[i]));
+        below = below || starts_with(path, folders[i]);
     return below && !strstr(path, "/../") && !strpbrk(path, "=\n");
 }
 

@@ -32,7 +32,7 @@ void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
     /* After fexecve(), AT_EXECFN names a descriptor, perhaps of another file by now. */
-    const bool named = started_as && strncmp(started_as, "/dev/fd/", 8);
+    const bool named = started_as && !starts_with(started_as, "/dev/fd/");
     if (!named || !realpath(started_as, own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }

@@ -126,8 +126,8 @@ void machine_fs_name(const char *path, char *buf, size_t size)
         snprintf(buf, size, "0x%x", magic);
     else
         snprintf(buf, size, "%s",
-                 !strncmp(mount.type, "fuse", 4)  ? "fuse"
-                 : !strncmp(mount.type, "nfs", 3) ? "nfs"
+                 starts_with(mount.type, "fuse")  ? "fuse"
+                 : starts_with(mount.type, "nfs") ? "nfs"
                                                   : mount.type);
 }
 
