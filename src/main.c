@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command that the first argument names, and calls it. */
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "bench/tasks.h"
 #include "cmd/cmd.h"

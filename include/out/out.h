@@ -4,8 +4,6 @@
 #define OUT_OUT_H
 
 #include "analysis/analysis.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* --- Colours, on terminals only. --- */
 

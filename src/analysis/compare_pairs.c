@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs the rows of two sets of files. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/compare.h"
 

@@ -2,12 +2,6 @@
 /* Gathers results and settings of many machines from their rows. */
 #include "analysis/analysis.h"
 
-#include <inttypes.h>
-#include <math.h>
-
-#include "sys/base.h"
-#include "sys/machine.h"
-
 /* Larger values are damage: their sums might not be finite. */
 #define VALUE_MOST 1e100
 

@@ -2,10 +2,7 @@
 /* Finds where the results of one machine changed. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
 #include "stats/inference.h"
-#include "sys/base.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 

@@ -2,8 +2,6 @@
 /* What is found in rows of suite memory: a matrix of CPUs, and the levels of a curve that rises in steps. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
 /* Adds the CPU if it is missing; returns `most` if there is no room. */
 static size_t place_of_cpu(struct cpu_map *map, unsigned cpu, size_t most)
 {

@@ -2,8 +2,6 @@
 /* Looks up the table of metrics, which the benchmarks define. */
 #include "analysis/analysis.h"
 
-#include <inttypes.h>
-
 /* Columns of a command line. */
 #define LINE_MOST 60
 

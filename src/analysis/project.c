@@ -3,10 +3,6 @@
  * all together, and which of them cost most. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define PERIODIC_LEAST  8u
 #define PERIODIC_SPREAD 0.25
 /* Events that a series keeps from its beginning, whatever their length. */

@@ -2,10 +2,6 @@
 /* Reads requirements and judges rows by them. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define BLANKS " \t\r\n"
 
 /* In lists; rows have the clock's own unit, cycles or ns. */

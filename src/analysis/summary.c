@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A run in a few lines. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/analysis.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU with its share of the arrays.
  * Bytes are counted as in STREAM, MB = 10^6 bytes. The name STREAM belongs to the original program. */
-#include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"

@@ -3,7 +3,6 @@
 #include "bench/command.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

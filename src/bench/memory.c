@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The suite memory. */
-#include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"

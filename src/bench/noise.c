@@ -2,15 +2,6 @@
 /* The sampler: the loop, with core probes and readings of the kernel's counters in between. */
 #include "bench/noise.h"
 
-#include <math.h>
-
-#include "engine/engine.h"
-#include "rows/text.h"
-#include "stats/stats.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/machine.h"
-
 /* ns between two core probes (sys/clock.h). */
 #define PROBE_NS 1500000u
 /* ns of a window, after which the CPU's interrupt counters are read: WINDOW_COSTS times such a reading, within these

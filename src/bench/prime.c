@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Primes below a limit by trial division, in registers only; and what prime and array share. */
-#include <math.h>
 
 #include "bench/experiment.h"
 #include "sys/file.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what they have in common. */
-#include <fcntl.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <termios.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
-#include <math.h>
 
-#include "cmd/cmd.h"
 #include "out/compare.h"
+#include "cmd/cmd.h"
 
 enum { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV };
 enum { BY_ALL, BY_HOST };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves --cpus, also to the quietest CPU. Without it, measurements take the order of machine_cpu_order(). */
-#include <math.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"

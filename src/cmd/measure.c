@@ -2,7 +2,6 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/cmd.h"
 
-#include <math.h>
 #include <sched.h>
 #include <sys/prctl.h>
 

@@ -2,8 +2,6 @@
 /* jitbench memory: reads its options and plans its measurements. */
 #include "bench/memory.h"
 
-#include <math.h>
-
 #include "cmd/cmd.h"
 #include "out/chart.h"
 

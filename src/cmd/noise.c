@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench noise: reads its options, plans its measurements, and prints its tables: detours, and (--who, --stop-at)
  * which tasks and interrupts took the time. */
-#include <math.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <math.h>
 #include <poll.h>
 #include <strings.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: tests, options, plan, index, and tables. */
-#include <math.h>
 
 #include "cmd/unix.h"
 #include "load/load.h"

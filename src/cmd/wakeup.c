@@ -2,8 +2,6 @@
 /* jitbench wakeup. */
 #include "bench/noise.h"
 
-#include <math.h>
-
 #include "cmd/latency.h"
 
 struct wakeup_options {

@@ -3,13 +3,9 @@
  * sums the time up by name. */
 #include "engine/interference.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "rows/text.h"
 #include "sys/clock.h"
-#include "sys/machine.h"
 
 /* Index in account->interferers of the time in which nothing was recorded. */
 #define UNSEEN 0u

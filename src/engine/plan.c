@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
-#include <math.h>
 
 #include "engine/trial.h"
 

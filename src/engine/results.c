@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/trial.h"
 
-#include <math.h>
-
 /* In a shorter sample, one time slice of another task is more than half. */
 #define WAITED_LEAST_MS 100
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
  * reaps. */
-#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts: marks in the units of two axes, drawn as one SVG. */
-#include <math.h>
 
 #include "out/chart.h"
 

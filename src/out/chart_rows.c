@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts of rows, as SVG or as lines of text; histograms as text, with round bin limits and logarithmic bars. */
-#include <math.h>
 
 #include "out/chart.h"
 

@@ -2,9 +2,6 @@
 /* Prints the comparison of the commands of `jitbench run`. */
 #include "out/compare_commands.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "out/out.h"
 
 #define IN_TIMES 2.0 /* smallest ratio that is printed as "takes 2.00 times as long" and not as "slower by 100 %" */

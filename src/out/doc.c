@@ -3,8 +3,6 @@
  * as wide as their cells, aligned, and left out or broken where the line is too short. */
 #include "out/out.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #define GAP 2u

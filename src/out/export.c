@@ -2,10 +2,6 @@
 /* Common part of the export formats: selection of rows, names, units. */
 #include "out/export.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define ADDRESS(id, name) &export_##id,
 const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};
 

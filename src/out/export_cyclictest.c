@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of wakeup as cyclictest's text (-q -h N) and JSON, of noise as oslat's table: each of the first run and load in
  * the files. */
-#include <math.h>
 #include <time.h>
 
 #include "out/export.h"
 #include "out/out.h"
-#include "sys/base.h"
 
 #define US 1e-3
 

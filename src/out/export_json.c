@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON, and exports rows in formats of it. */
-#include <math.h>
 
 #include "out/export.h"
 #include "out/out.h"
-#include "sys/base.h"
 
 /* --- JSON (RFC 8259). --- */
 

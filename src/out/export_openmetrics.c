@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* OpenMetrics 1.0 that is also Prometheus' text format 0.0.4: gauges, no timestamps. */
-#include <math.h>
 #include <time.h>
 
 #include "out/export.h"
-#include "sys/base.h"
 
 const char *const export_labels[] = {"job", "rank", "run_id", "utc", "comment", NULL};
 

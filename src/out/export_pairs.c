@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Latencies between CPUs, as collections of such results have them; runs of prime and array, as in Kot's thesis. */
-#include <math.h>
 
 #include "out/export.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of suite unix as UnixBench's report and CSV. */
-#include <math.h>
 
 #include "out/export.h"
-#include "sys/base.h"
 
 /* Points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10

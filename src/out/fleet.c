@@ -2,8 +2,6 @@
 /* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all results as CSV. */
 #include "out/out.h"
 
-#include <math.h>
-
 /* Without -v. */
 #define PLAIN_MOST 20u
 /* A longer name shifts the rest of its own line only. */

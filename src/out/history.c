@@ -2,8 +2,6 @@
 /* Prints the result of `jitbench history`: a line for each change, in the order of time. */
 #include "out/out.h"
 
-#include <math.h>
-
 #define SETTINGS_SHOWN 5u
 
 char *history_name(const struct history *h, size_t result, char *buf, size_t size)

@@ -2,8 +2,6 @@
 /* Prints how much noise slows down programs on many ranks, and the detours that cost most. */
 #include "out/out.h"
 
-#include <math.h>
-
 /* Without -v. */
 #define SHOWN_MOST      10u
 #define NAME_WIDTH_MOST 24

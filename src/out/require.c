@@ -2,8 +2,6 @@
 /* Prints which requirements the results meet. */
 #include "out/out.h"
 
-#include <math.h>
-
 static void put_requirement(const struct requirement *r, struct grid *grid)
 {
     const double distance = fabs(r->value - r->limit_of_row), limit = fabs(r->limit_of_row);

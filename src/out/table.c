@@ -2,8 +2,6 @@
 /* Prints result rows as a table: rows are grouped into lines. */
 #include "out/out.h"
 
-#include <math.h>
-
 #define MOST_DECIMALS 17u
 
 struct view {

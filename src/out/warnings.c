@@ -2,10 +2,6 @@
 /* Prints warnings about doubtful values in result rows. */
 #include "out/out.h"
 
-#include <math.h>
-
-#include "stats/stats.h"
-
 /* If the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {

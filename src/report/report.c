@@ -2,11 +2,6 @@
 /* The page of `jitbench report`: takes the rows, names runs and rows, and puts the sections together. */
 #include "report/report.h"
 
-#include <math.h>
-
-#include "out/out.h"
-#include "sys/base.h"
-
 static void put_map_of_cores(const struct report *report, size_t run, const char *metric, const char *title,
                              const struct doc *doc)
 {

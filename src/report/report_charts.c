@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of the report's charts, and how the rows of each become marks. */
-#include <math.h>
 
 #include "report/report.h"
-#include "sys/base.h"
 
 #define PICKS_MAX       768u
 #define PANELS_MAX      24u

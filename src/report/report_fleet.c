@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many hosts: outliers, a heat map of hosts by results, and the distribution of each result. */
-#include <math.h>
 
 #include "report/report.h"
-#include "sys/base.h"
 
 #define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
 #define FINDINGS_MOST 100u

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's tables of rows: their order, their columns, and the ratio of each row to its base. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/compare.h"
 #include "report/report.h"
-#include "stats/stats.h"
-#include "sys/base.h"
 
 /* --- The order of the rows. --- */
 

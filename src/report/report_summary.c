@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The beginning of the report: a summary in words, and a table of the machines. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "report/report.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* engine/trial.c reads the counters of a trial, before and after. */
-#include <math.h>
 
 #include "rows/rows.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 
 #include "rows/rows.h"
 #include "stats/inference.h"
