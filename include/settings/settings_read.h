@@ -21,11 +21,5 @@ static inline bool setting_disjoint(const struct cpuset *a, const struct cpuset 
     cpuset_intersect(&both, b);
     return cpuset_is_empty(&both);
 }
-/* out: members of a that are not in b. */
-static inline void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
-{
-    for (size_t i = 0; i < CPUSET_WORDS; i++)
-        out->word[i] = a->word[i] & ~b->word[i];
-}
 
 #endif

@@ -63,6 +63,8 @@ static inline bool is_space(char c)
 /* Copies a text, cut to size, without white space around it and with unprintable bytes as '?'. Returns false (and
  * "") when nothing is left. */
 bool procfs_copy(const char *text, size_t length, char *buf, size_t size);
+/* The same with the word in brackets of "always [madvise] never". */
+bool procfs_choice(const char *text, char *buf, size_t size);
 
 /* Reads an unsigned decimal number after blanks, UINT64_MAX if larger. Returns the position after it, which is white
  * space or the end; NULL: no such number. */

@@ -95,7 +95,7 @@ static void tell_apart(struct entry *entries, size_t n, bool cpus)
         const size_t number = index_enter(&runs, TEXT_LINE("%zu %d %p %s", key, entries[i].changed,
                                                            run->run_id[0] ? NULL : (const void *)run, run->run_id));
         first[number] = number == before ? &entries[i] : first[number];
-        several[key] = several[key] || strcmp(told_by(first[number], cpus), told_by(&entries[i], cpus)) != 0;
+        several[key] = several[key] || strcmp(told_by(first[number], cpus), told_by(&entries[i], cpus));
     }
     for (size_t i = 0; i < n; i++)
         if (several[index_find(&keys, entries[i].key.data)]) {
@@ -297,13 +297,13 @@ static void compare_work(struct pair *pair, uint64_t across)
     append_words(changed, all, base, &surplus);
     append_words(base, kinds, changed, &work);
     append_words(changed, kinds, base, &work);
-    if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1]) != 0) {
+    if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1])) {
         TEXT_PRINT(pair->why, "another index: %s against %s", protocol[0], protocol[1]);
     } else if (lacking.length || surplus.length) {
         pair->reason = !work.length && before && after ? ACROSS_COMMAND : -1;
         TEXT_PRINT(pair->why, "other work: %.100s against %.100s", lacking.length ? lacking.data : "without",
                    surplus.length ? surplus.data : "without");
-    } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after) != 0) {
+    } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after)) {
         pair->reason = ACROSS_COMMAND;
         TEXT_SET(pair->why, "other work: the same words in another order or number");
     }
@@ -448,7 +448,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
     for (size_t i = 0; i < most; i++) {
         const bool of_base = i < base->n;
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
-        if (host && !(of_base && !in_base) && strcmp(row->run->host, host) != 0)
+        if (host && !(of_base && !in_base) && strcmp(row->run->host, host))
             continue;
         entries[n].row = row;
         entries[n].changed = !of_base;
@@ -503,8 +503,8 @@ static void refuse_indices(struct pairs *pairs)
         struct pair *index = &pairs->pair[i];
         for (size_t k = 0; k < pairs->n && row_is_index(index->about) && !index->why[0]; k++) {
             const struct pair *test = &pairs->pair[k];
-            if (test->reason < 0 || test->reason > ACROSS_FS || strcmp(test->about->suite, index->about->suite) != 0 ||
-                test->about->copies != index->about->copies || strcmp(test->host, index->host) != 0)
+            if (test->reason < 0 || test->reason > ACROSS_FS || strcmp(test->about->suite, index->about->suite) ||
+                test->about->copies != index->about->copies || strcmp(test->host, index->host))
                 continue;
             index->reason = test->reason;
             TEXT_SET(index->why, test->why);

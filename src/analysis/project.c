@@ -49,7 +49,7 @@ static void enter_core_share(struct detours_host *host, bool of_part, double sha
 
 void detours_enter(struct detours_host *host, const struct row *row)
 {
-    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED || strcmp(row->suite, "noise") != 0)
+    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED || strcmp(row->suite, "noise"))
         return;
     if (!strcmp(row->metric, "detour")) {
         for (size_t i = 0; i < row->n_hist; i++) {
@@ -136,7 +136,7 @@ void project_enter(struct project *p, const char *name, const struct row *row)
 {
     size_t i = p->n;
 
-    while (i && strcmp(p->hosts[i - 1]->name, name) != 0)
+    while (i && strcmp(p->hosts[i - 1]->name, name))
         i--;
     if (!i) {
         memory_grow(&p->hosts, &p->capacity, p->n + 1, sizeof(struct detours_host *));

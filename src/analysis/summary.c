@@ -90,10 +90,10 @@ static void take_late(struct summary *s, const struct row *row)
     size_t i = 0;
 
     /* gaming never sleeps */
-    if (strcmp(row->suite, "latency") != 0 || strcmp(row->metric, "late") != 0 || !strcmp(row->test, "gaming") ||
+    if (strcmp(row->suite, "latency") || strcmp(row->metric, "late") || !strcmp(row->test, "gaming") ||
         !isfinite(row->value))
         return;
-    while (i < s->n_tasks && strcmp(s->task[i].name, row->test) != 0)
+    while (i < s->n_tasks && strcmp(s->task[i].name, row->test))
         i++;
     if (i == COUNT(s->task))
         return;
@@ -114,7 +114,7 @@ static void take_status(struct summary *s, const struct row *row)
 
     if (!row->headline && row->status < ROW_SKIPPED)
         return;
-    while (i < s->n_suites && strcmp(s->suite[i].name, row->suite) != 0)
+    while (i < s->n_suites && strcmp(s->suite[i].name, row->suite))
         i++;
     if (i == COUNT(s->suite))
         return;

@@ -271,7 +271,7 @@ static void print_who(const struct table_rows *r, struct text *out)
         put_title(rows, n, out);
         GRID_COLUMNS(&grid, who_columns);
         for (const struct row *row = rows; row < rows + n; row++) {
-            if (strcmp(row->metric, "taken") != 0)
+            if (strcmp(row->metric, "taken"))
                 continue;
             if (shown++ >= NAMES_SHOWN && !r->verbose) {
                 rest += row->value;
@@ -349,7 +349,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     size_t n = 0;
 
     for_each_row(row, r) {
-        if (strcmp(row->suite, bench_noise.suite) != 0 || strcmp(row->test, bench_who.name) == 0)
+        if (strcmp(row->suite, bench_noise.suite) || !strcmp(row->test, bench_who.name))
             continue;
         if (row->headline || !n)
             lines[n++] = (struct line){.lost = row};
@@ -426,7 +426,7 @@ static const struct table_layout count_layout = {TABLE_OF("Interrupts a second",
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
-    if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one") != 0)
+    if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one"))
         return;
     const struct row *slower = line_row(&lines[0], "slower"), *alone = line_row(&lines[0], "lost_alone");
     const bool apart = slower && alone && slower->value >= alone->value && alone->value < 100;

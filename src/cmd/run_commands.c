@@ -632,7 +632,7 @@ static int number_builds(struct commands *c)
     for (size_t b = 0; b < c->n; b++) {
         c->build[b] += !c->build[b]; /* the only one of its side */
         for (size_t a = 0; a < b; a++) {
-            if (strcmp(names[a].text, names[b].text) != 0 && !strcasecmp(names[a].text, names[b].text))
+            if (strcmp(names[a].text, names[b].text) && !strcasecmp(names[a].text, names[b].text))
                 return usage_error("--name: '%s' and '%s' differ in upper and lower case only", names[a].text,
                                    names[b].text);
             if (same_build(c, a, b))

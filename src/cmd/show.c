@@ -118,7 +118,7 @@ void show_summary(struct summary *summary, const char *path, unsigned width, str
             put_line(summary_names[i], summary->line[i].data, width, out);
         out->failed |= summary->line[i].failed;
     }
-    if (path[0] && strcmp(path, "-") != 0) {
+    if (path[0] && strcmp(path, "-")) {
         char *word[] = {(char *)path};
         text_printf(&next, "jitbench compare OTHER.csv ");
         words_quote(word, 1, &next);

@@ -257,7 +257,7 @@ static void name_interferer(struct account *account, uint32_t at, const char *wo
         TEXT_ADD(out->label, " irq=%u", interferer.id);
     if (group[0])
         TEXT_ADD(out->label, " group=%s", group);
-    if (!unnamed && strcmp(kind, "own") != 0)
+    if (!unnamed && strcmp(kind, "own"))
         TEXT_PRINT(out->culprit, work[0] ? "%s(%s)" : "%s", name, work);
 }
 

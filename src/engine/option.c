@@ -54,7 +54,7 @@ static const char *next_name(const struct option *row, const char *name, size_t 
 bool fail_on_add(struct fail_on *f, const char *word, double percent)
 {
     for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcasecmp(known[i].word, word) != 0)
+        if (strcasecmp(known[i].word, word))
             continue;
         for (unsigned k = 0, kind = 1; k < FAIL_ON_KINDS; k++, kind *= 2) {
             const double any = kind == FAIL_ON_UNDECIDED ? INFINITY : -INFINITY, limit = isnan(percent) ? any : percent;
@@ -288,7 +288,7 @@ static enum verdict read_duration(const char *text, double bare_ns, uint64_t *ou
     if (!scan_decimal(&text, &number))
         return JUNK;
     for (size_t i = 0; i < COUNT(units); i++) {
-        if (strcmp(text, units[i].name) != 0)
+        if (strcmp(text, units[i].name))
             continue;
         double ns = rint(number * units[i].ns);
         if (!(ns < TWO_TO_64))
@@ -544,8 +544,8 @@ static int set_cpus(const struct setting *s)
 /* "yes" or "no" as a default; NULL on the command line. */
 static int set_flag(const struct setting *s)
 {
-    bool on = !s->value || strcmp(s->value, "yes") == 0;
-    if (!on && strcmp(s->value, "no") != 0)
+    bool on = !s->value || !strcmp(s->value, "yes");
+    if (!on && strcmp(s->value, "no"))
         return refuse(s, JUNK);
     memcpy(s->place, &on, sizeof(on));
     return 0;
@@ -635,7 +635,7 @@ static void help_notes(const struct option_table *table, const struct option *ro
         text_printf(out, "%s%s", separator, buf);
     separator = buf[0] ? "; " : separator;
     for (size_t i = 0; i < COUNT(typed); i++) {
-        if (!typed[i] || (i > 1 && typed[1] && strcmp(typed[i], typed[1]) == 0))
+        if (!typed[i] || (i > 1 && typed[1] && !strcmp(typed[i], typed[1])))
             continue;
         option_show_value(row, typed[i], buf, sizeof(buf));
         text_printf(out, "%s%s%s", separator, before[i], buf);
@@ -1027,7 +1027,7 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
         assert(tables[t].n <= OPTION_ROWS_MAX);
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
-        const bool dashes = strcmp(argument, "--") == 0;
+        const bool dashes = !strcmp(argument, "--");
         if (ended || argument[0] != '-' || !argument[1] || (dashes && tables[0].separates))
             operands[count++] = argument;
         else if (dashes)
@@ -1069,7 +1069,7 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
 bool option_given(const struct option_table *tables, size_t n, const char *name)
 {
     for_each_option(table, row, tables, n)
-        if (strcmp(row->name, name) == 0 && is_given(tables, n, (const char *)table->target + row->offset))
+        if (!strcmp(row->name, name) && is_given(tables, n, (const char *)table->target + row->offset))
             return true;
     return false;
 }
@@ -1095,7 +1095,7 @@ int option_without(int argc, char *const argv[], struct option_table *tables, si
         const int first = p.at;
         bool dropped = false;
         p.last = NULL;
-        if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--") != 0)
+        if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--"))
             (void)parse_word(&p, argv[first]);
         for (const char *const *name = names; p.last && *name; name++)
             dropped = dropped || !strcmp(p.last->name, *name);

@@ -254,7 +254,7 @@ static void svg_label(struct text *out, double x, double y, const char *anchor, 
             room -= ((unsigned char)s[length] & 0xc0) != 0x80;
     begin_mark(out, "text", classes);
     html_put(out, " x=\"%f\" y=\"%f\"", x, y);
-    if (strcmp(anchor, "start") != 0)
+    if (strcmp(anchor, "start"))
         text_printf(out, " text-anchor=\"%s\"", anchor);
     text_append(out, ">", 1);
     html_escape(out, s, length);

@@ -13,7 +13,7 @@ static bool is_ambiguous(const struct row *rows, size_t n, const struct row *row
 
     for (size_t i = 0; line && !row_build(row) && i < n; i++) {
         const char *other = row_command_line(&rows[i].param);
-        if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line) != 0)
+        if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line))
             return true;
     }
     return false;
@@ -201,7 +201,7 @@ static bool may_be_layout(const struct row *row, const struct command_comparison
 
     return differs && !c->builds[0] && row_judged(row) <= JUDGED_USER && line && base &&
            fabs(c->difference.logs.centre) < LAYOUT_MOST &&
-           (strcspn(line, " ") != strcspn(base, " ") || strncmp(line, base, strcspn(line, " ")) != 0);
+           (strcspn(line, " ") != strcspn(base, " ") || strncmp(line, base, strcspn(line, " ")));
 }
 
 void run_put_verdicts(const struct row *rows, size_t n, const struct command_comparison *compared, struct text *out)

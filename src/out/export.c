@@ -15,7 +15,7 @@ void export_leave_out(struct export_left_out *left_out, const char *why)
     size_t i = 0;
 
     left_out->n++;
-    while (i < left_out->n_reasons && strcmp(left_out->reasons[i].why, why) != 0)
+    while (i < left_out->n_reasons && strcmp(left_out->reasons[i].why, why))
         i++;
     if (i == left_out->n_reasons && i < EXPORT_REASONS_MAX)
         left_out->reasons[left_out->n_reasons++].why = why;

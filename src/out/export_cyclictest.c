@@ -10,7 +10,7 @@
 
 static const char *refuse(const struct row *row)
 {
-    if (strcmp(row->suite, "wakeup") != 0 || strcmp(row->metric, "latency") != 0)
+    if (strcmp(row->suite, "wakeup") || strcmp(row->metric, "latency"))
         return "that are not latencies of suite wakeup";
     return row->n_hist ? NULL : "without a histogram";
 }
@@ -188,7 +188,7 @@ const struct export_format export_cyclictest_json = {
 
 static const char *refuse_oslat(const struct row *row)
 {
-    if (strcmp(row->suite, "noise") != 0 || strcmp(row->metric, "detour") != 0)
+    if (strcmp(row->suite, "noise") || strcmp(row->metric, "detour"))
         return "that are not detours of suite noise";
     return row->n_hist || !row->stats.n ? NULL : "without a histogram";
 }

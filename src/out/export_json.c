@@ -116,7 +116,7 @@ static const char *pyperf_unit(const struct row *row)
 
     if (!isnan(export_seconds(row, 1)))
         return "second";
-    if (!unit || strcmp(row->better, "lower") != 0)
+    if (!unit || strcmp(row->better, "lower"))
         return "";
     return unit->kind == EXPORT_BYTES ? "byte" : unit->kind == EXPORT_NUMBER ? "integer" : "";
 }

@@ -5,7 +5,7 @@
 
 static const char *refuse(const struct row *row)
 {
-    if (strcmp(row->suite, "memory") != 0 || strcmp(row->metric, "swap") != 0)
+    if (strcmp(row->suite, "memory") || strcmp(row->metric, "swap"))
         return "that are not ways between CPUs by compare-and-swap";
     return isnan(row->value) ? "without a value" : NULL;
 }
@@ -39,7 +39,7 @@ static void put_runs(const struct export_rows *rows, const char *test, const cha
 
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = rows->rows[i];
-        if (strcmp(row->test, test) != 0)
+        if (strcmp(row->test, test))
             continue;
         if (!begun)
             text_printf(out, "%s,experiments,mean,sd,countA,sizeA,countB,sizeB,countC,sizeC,countD,sizeD\n", key);

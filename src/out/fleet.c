@@ -64,7 +64,7 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
 char *fleet_name_result(const struct gather_result *result, bool telling, char *buf, size_t size)
 {
     static const char *const keys[] = {"limit", "elements", "stores", "level"};
-    const bool named = strcmp(result->test, result->suite) != 0;
+    const bool named = strcmp(result->test, result->suite);
     struct row_params work = {.n = 0};
 
     text_line(buf, size, "%s%s%s%s%s", result->suite, named ? " " : "", named ? result->test : "",
@@ -131,7 +131,7 @@ static void put_fleet_verdict(const struct judgement *f, const struct judged *j,
                                 : "not judged: it has no figure that enough others have");
     for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
         const char *value = gather_setting(f->g, s, j->machine), *majority = f->majority[s];
-        if (value && majority && strcmp(value, majority) != 0)
+        if (value && majority && strcmp(value, majority))
             text_printf(out, "%s%s=%.60s (most have %.60s)", n++ ? ", " : "; differs: ", f->g->settings.name[s], value,
                         majority);
     }

@@ -164,7 +164,7 @@ static size_t tests_alike(const struct view *view, size_t first)
     for (size_t i = first + 1; i < view->n; i++) {
         bool counted = !same_reason(view, i, first);
         for (size_t k = first; k < i && !counted; k++)
-            counted = strcmp(view->rows[k].test, view->rows[i].test) == 0 && same_reason(view, k, first);
+            counted = !strcmp(view->rows[k].test, view->rows[i].test) && same_reason(view, k, first);
         tests += !counted;
     }
     return tests;
@@ -249,8 +249,8 @@ static bool begins_measurement(const struct row *rows, size_t i, size_t offset)
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
     const char *text = (const char *)a + offset;
 
-    return text[0] && (i == 0 || a->item != b->item || strcmp(text, (const char *)b + offset) != 0 ||
-                       strcmp(a->cpus, b->cpus) != 0 || strcmp(a->test, b->test) != 0);
+    return text[0] && (i == 0 || a->item != b->item || strcmp(text, (const char *)b + offset) ||
+                       strcmp(a->cpus, b->cpus) || strcmp(a->test, b->test));
 }
 
 static void put_event_counts(const struct row *row, struct grid *grid)

@@ -43,7 +43,7 @@ void warnings_collect(const struct row *rows, size_t n, const struct metrics *me
     /* the first with a clock resolution; most files have none, and no row then searches for its own */
     size_t grains = 0;
 
-    while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
+    while (grains < n && strcmp(rows[grains].metric, "clock_grain"))
         grains++;
     for (const struct row *row = rows; row < rows + n; row++) {
         const bool blind = !strcmp(row->suite, "noise") && !strcmp(row->metric, "blind");

@@ -169,7 +169,7 @@ char *report_label(const struct report *report, const struct row *row, char *buf
 static bool hosts_differ(const struct report *report)
 {
     for (size_t i = 1; i < report->n_runs; i++)
-        if (strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0)
+        if (strcmp(report->set.runs[i]->host, report->set.runs[0]->host))
             return true;
     return false;
 }

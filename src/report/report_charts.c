@@ -329,7 +329,7 @@ static void label_command(const struct picks *picks, const struct chart_entry *p
         at += here ? length : 1;
     }
     for (size_t i = 0; i < n_keys; i++)
-        if (strcmp(keys[i], key) != 0)
+        if (strcmp(keys[i], key))
             text_printf(out, ", %.*s=%s", (int)strlen(keys[i]) - 2, keys[i] + 1, ROW_PARAM(&row->param, keys[i]));
     if (row->copies > 1)
         text_printf(out, " \xc3\x97%" PRIu64, row->copies);
@@ -508,7 +508,7 @@ static void put_protocols(const struct report *report, struct text *out)
         for_each_row_of_run(row, report, run)
             if (!strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
                 row_protocol(&row->param, protocol[run]);
-        differ = differ || strcmp(protocol[0], protocol[run]) != 0;
+        differ = differ || strcmp(protocol[0], protocol[run]);
     }
     for (size_t run = 0; run < report->n_runs && differ; run++)
         if (protocol[run][0]) {
@@ -559,7 +559,7 @@ static void put_line_chart(const struct picks *picks, const char *test, struct c
             chart_extend(&c.x, entry.row->stats.min);
             chart_extend(&c.x, entry.row->stats.max);
         }
-        if (c.n_lines == CHART_LINES_MAX || (test && strcmp(entry.row->test, test) != 0))
+        if (c.n_lines == CHART_LINES_MAX || (test && strcmp(entry.row->test, test)))
             continue;
         for (size_t p = 0; p < n_parts; p++)
             parts[p] = part_of(picks, entry.row, p).value;
@@ -657,7 +657,7 @@ static void put_chart(struct picks *picks, const struct chart_spec *about, const
     collect_picks(picks, about);
     if (!picks->n)
         return;
-    if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
+    if (about->test && (!*test || strcmp(*test, about->test))) {
         charts_end(charts, doc->out);
         doc_heading(doc, NULL, metrics_test_title(picks->report->metrics, about->suite, about->test));
         *test = about->test;

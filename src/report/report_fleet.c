@@ -78,7 +78,7 @@ static void put_legend(struct text *out)
 /* The first column of a suite has a gap before it. */
 static bool begins_suite(const struct fleet *f, size_t column)
 {
-    return !column || strcmp(f->g->result[f->column[column]].suite, f->g->result[f->column[column - 1]].suite) != 0;
+    return !column || strcmp(f->g->result[f->column[column]].suite, f->g->result[f->column[column - 1]].suite);
 }
 
 /* Of a value that is far off, the effect is shown as text too. */

@@ -49,7 +49,7 @@ static const struct headline headlines[] = {
 static bool fits_headline(const struct headline *h, const struct row *row)
 {
     return !strcmp(row->suite, h->suite) && !strcmp(row->metric, h->metric) &&
-           (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but) != 0) &&
+           (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but)) &&
            (!h->load || !strcmp(row->load, h->load));
 }
 

@@ -15,7 +15,7 @@ int causes_add_measured(struct causes *causes, const char *name, double ms)
 {
     size_t i = 0;
 
-    while (i < causes->n_own && strcmp(causes->own[i].name, name) != 0)
+    while (i < causes->n_own && strcmp(causes->own[i].name, name))
         i++;
     if (i == CAUSES_OWN)
         return -1;

@@ -192,7 +192,7 @@ static void leave_file(struct csv *csv)
     int error = errno;
     if (csv->fd >= 0 && csv->created && csv->rows == 0) {
         directory_remove(csv->path, csv->fd);
-        if (strcmp(csv->path, csv->reported) == 0)
+        if (!strcmp(csv->path, csv->reported))
             csv->reported[0] = '\0';
     }
     if (csv->fd >= 0 && !csv->is_stdout)

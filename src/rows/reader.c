@@ -279,7 +279,7 @@ static bool repeats_header(const struct reader *r, size_t n)
     if (n != r->n_columns)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(r->fields[i], r->names.name[r->column[i]]) != 0)
+        if (strcmp(r->fields[i], r->names.name[r->column[i]]))
             return false;
     return true;
 }
@@ -471,7 +471,7 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
     const bool regular = wanted & ROWS_REGULAR;
     struct stat st;
 
-    if (strcmp(path, "-") == 0)
+    if (!strcmp(path, "-"))
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
     const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;

@@ -208,7 +208,7 @@ size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_M
             text[of->key - 1] != '}')
             continue;
         text_copy(keys[n], of->key + 1u, text);
-        while (strcmp(keys[known], keys[n]) != 0)
+        while (strcmp(keys[known], keys[n]))
             known++;
         n += known == n;
     }
@@ -516,7 +516,7 @@ const struct row_column *row_column(const char *name)
 {
     size_t i = 0;
 
-    while (i < row_n_columns && strcmp(row_columns[i].name, name) != 0)
+    while (i < row_n_columns && strcmp(row_columns[i].name, name))
         i++;
     return i < row_n_columns ? &row_columns[i] : NULL;
 }

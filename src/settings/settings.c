@@ -306,7 +306,7 @@ static void look_caches(struct reading *r)
         known = level;
         cpuset_union(&seen, &shared);
         cpuset_intersect(&shared, online_cpus(r));
-        setting_without(&shared, r->bench, &outside);
+        outside = cpuset_without(&shared, r->bench);
         if (cpuset_is_empty(&outside))
             continue;
         worst = level;
@@ -360,8 +360,8 @@ static void look_siblings(struct reading *r)
 /* Ok when the set, which is shown, contains all bench CPUs. */
 static void judge_covered(struct reading *r, const struct cpuset *set)
 {
-    struct cpuset left;
-    setting_without(r->bench, set, &left);
+    const struct cpuset left = cpuset_without(r->bench, set);
+
     judge(r, NOISY_IF(!cpuset_is_empty(&left)), "%s", SETTINGS_CPUS(set));
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
         explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), SETTINGS_CPUS(&left));
@@ -531,11 +531,10 @@ static int read_mask(struct mask_file *file)
 static void write_housekeeping(struct reading *r, struct mask_file *file)
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
-    struct cpuset rest, kept;
-    setting_without(online_cpus(r), r->bench, &rest);
+    struct cpuset rest = cpuset_without(online_cpus(r), r->bench), kept = rest;
+
     if (cpuset_is_empty(&rest) || setting_disjoint(&file->cpus, r->bench))
         return;
-    kept = rest;
     cpuset_intersect(&kept, &file->cpus);
     if (cpuset_is_empty(&kept))
         kept = rest;

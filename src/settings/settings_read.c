@@ -7,9 +7,9 @@ int setting_read_choice(const char *path, char *buf, size_t size)
 {
     char line[256];
     int error = READ_LINE(path, line);
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    buf[0] = '\0';
-    return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+    const bool chosen = procfs_choice(line, buf, size);
+
+    return error ? error : chosen ? 0 : -EILSEQ;
 }
 
 int setting_read_cpus(const char *path, struct cpuset *out)
@@ -99,7 +99,7 @@ void settings_bench_cpus(const struct machine *machine, struct cpuset *out)
     cgroup_isolated_cpus(&group);
     cpuset_union(&isolated, &group);
     /* An affinity mask of all but the isolated CPUs is the kernel's default, no choice of the user. */
-    setting_without(out, &isolated, &rest);
+    rest = cpuset_without(out, &isolated);
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);
     narrow(out, &isolated);

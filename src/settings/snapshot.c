@@ -630,8 +630,7 @@ static void say_left(void *context, const struct snapshot_report *report)
     while (i-- > 0 && held.plan.write[i].saved != (long)report->index) {
     }
     const struct setting_write *write = i < held.plan.n ? &held.plan.write[i] : NULL;
-    if (write && write->written && report->was[0] &&
-        strncmp(report->was, write->value, sizeof(write->before) - 1) != 0) {
+    if (write && write->written && report->was[0] && strncmp(report->was, write->value, sizeof(write->before) - 1)) {
         ++*(size_t *)context;
         message_print("jitbench: something else has set %s to '%s' during the run\n", report->path, report->was);
     }
