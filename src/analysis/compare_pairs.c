@@ -159,7 +159,7 @@ static void policy_of(const struct row *row, char *buf, size_t size)
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
-    struct row_params own = {.n = 0};
+    struct row_params own = {0};
     const char *slice = ROW_PARAM(&row->param, SLICE);
 
     if (slice[0])
@@ -539,7 +539,7 @@ void pairs_free(struct pairs *pairs)
 {
     free(pairs->pair);
     free(pairs->rows);
-    *pairs = (struct pairs){.n = 0};
+    *pairs = (struct pairs){0};
 }
 
 bool pair_other_clock(const struct pair *pair)

@@ -49,7 +49,7 @@ static void enter_core_share(struct detours_host *host, bool of_part, double sha
 
 void detours_enter(struct detours_host *host, const struct row *row)
 {
-    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED || strcmp(row->suite, "noise"))
+    if (row->status >= ROW_SKIPPED || strcmp(row->suite, "noise"))
         return;
     if (!strcmp(row->metric, "detour")) {
         for (size_t i = 0; i < row->n_hist; i++) {

@@ -274,7 +274,7 @@ static void say_why(const struct summary *s, struct text *line)
 {
     const bool of_noise = s->lost.n > 0;
     const struct stats_running *core = &s->core[of_noise];
-    FREED_BY(shares_free) struct shares named = {.n = 0};
+    FREED_BY(shares_free) struct shares named = {0};
 
     name_causes(s, of_noise, &named);
     const double all = sum_of(&named);

@@ -217,7 +217,7 @@ enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS };
 
 /* The measured work. With NULL the compiler removes the count of divisions. The divisor passes through an empty asm:
  * a compiler that knows its first value (2) makes the first division a bit test. */
-static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limit, uint64_t *divisions)
+ALWAYS_INLINE uint32_t count_primes(uint32_t limit, uint64_t *divisions)
 {
     uint32_t primes = 0;
 
@@ -235,8 +235,8 @@ static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limi
     return primes;
 }
 
-static inline __attribute__((always_inline)) uint32_t measure(struct experiment *e, uint32_t limit, uint32_t primes,
-                                                              uint64_t count, enum clock_kind clock)
+ALWAYS_INLINE uint32_t measure(struct experiment *e, uint32_t limit, uint32_t primes, uint64_t count,
+                               enum clock_kind clock)
 {
     uint32_t wrong = 0;
 

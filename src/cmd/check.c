@@ -127,7 +127,7 @@ static void put_settings_table(const struct checking *c, unsigned width, struct 
         {"Cost", .left = true, .wrap = true},
         {"How to set it", .left = true, .wrap = true, .rank = !c->options->verbose},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     GRID_COLUMNS(&grid, columns);
     for_each_setting(i) {
@@ -421,7 +421,7 @@ static int print_tuning(const struct tuning *t, const char *summary)
         {"Is now", .left = true},
         {"Result", .left = true, .wrap = true},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     struct text out = {0};
 
     grid_columns(&grid, columns + t->restores, COUNT(columns) - t->restores);

@@ -24,7 +24,7 @@
 static bool can_record(const struct measure *m)
 {
     static const struct trace_events none;
-    struct trace_ring ring = {.n = 0};
+    struct trace_ring ring = {0};
     const bool can = m->place.bind == BIND_ONE && !trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false);
 
     trace_ring_close(&ring);
@@ -78,7 +78,7 @@ static double value_of(const struct row *rows, size_t n, const struct row *row, 
 /* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
 static void put_preempted(const struct row *rows, size_t n, struct text *out)
 {
-    FREED_BY(shares_free) struct shares shares = {.n = 0};
+    FREED_BY(shares_free) struct shares shares = {0};
 
     for (const struct row *row = rows; row < rows + n; row++) {
         const char *kind = PARAM(row, "kind"), *group = PARAM(row, "group");
@@ -138,7 +138,7 @@ static int earlier(const void *a, const void *b)
 
 static struct timeline find_timeline(const struct row *rows, size_t n)
 {
-    struct timeline found = {.n = 0};
+    struct timeline found = {0};
     size_t capacity = 0;
     double begun_us = NAN;
 
@@ -160,7 +160,7 @@ static struct timeline find_timeline(const struct row *rows, size_t n)
 /* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
 static void put_sentence(const struct timeline *timeline, struct text *out)
 {
-    FREED_BY(shares_free) struct shares shares = {.n = 0};
+    FREED_BY(shares_free) struct shares shares = {0};
     bool unseen = false;
     double rest = 0;
 
@@ -193,7 +193,7 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
         {.title = "At us"}, {.title = "For us"}, {"Kind", .left = true}, {.title = "PID"}, {"Name", .left = true}};
     const struct timeline timeline = find_timeline(rows, n);
     FREED struct stay *stays = timeline.of;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     if (!stays)
         return false;
@@ -258,7 +258,7 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "Max us"},
                                                      {"CPUs", .left = true, .most = 24}};
     struct row *rows = r->copies;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     size_t n = 0, shown = 0;
     double rest = 0;
 
@@ -376,7 +376,7 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     for (size_t rank = 0; rank < n_lines; rank++)
         for (size_t i = 0; i < lines[rank].n; i++, n++) {
             rows[n] = lines[rank].lost[i];
-            rows[n].param = (struct row_params){.n = 0};
+            rows[n].param = (struct row_params){0};
             row_param_add(&rows[n].param, PARAM_OUTCOME, "rank", "%zu", rank + 1);
             row_params_append(&rows[n].param, &lines[rank].lost[i].param);
         }

@@ -668,7 +668,7 @@ static int find_reference(struct commands *c, size_t *first)
 static bool clean_up(const char *map, size_t size, const struct command_params *params, struct text *why)
 {
     static struct program_guard guard; /* larger than a small stack */
-    struct program_end end = {.status = 0};
+    struct program_end end = {0};
     struct command_image image;
     uint64_t at_ns;
     FREED void *lists = command_unpack(map, size, &image);

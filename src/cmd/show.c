@@ -109,7 +109,7 @@ static void put_line(const char *name, const char *line, unsigned width, struct 
 
 void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out)
 {
-    FREED_BY(text_free) struct text next = {.length = 0};
+    FREED_BY(text_free) struct text next = {0};
 
     summary_finish(summary);
     text_printf(out, "In short\n");
@@ -155,7 +155,7 @@ static size_t count_alike(const struct row *first, size_t n, bool by_suite)
 static void put_run(struct row *first, size_t n, const struct options *options, const char *path, struct text *out)
 {
     const struct row_run *run = first->run;
-    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
+    FREED_BY(summary_free) struct summary summary = {0};
     const struct show_how how = {.fd = 1,
                                  .alone = count_alike(first, n, true) == n,
                                  .counters = options->counters,

@@ -253,7 +253,7 @@ static void enter_others(struct results *results, const struct trial *trial)
     const struct bench *bench = results->item->bench;
     struct group_values *g = &results->group[0];
 
-    results->others = (struct row_params){.n = 0};
+    results->others = (struct row_params){0};
     for (unsigned p = 0; p < bench->n_parties; p++)
         if (bench->parties[p].role == ROLE_TIMER)
             enter_other(results, bench->parties[p].name, trial_party(trial, p, 0));

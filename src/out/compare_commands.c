@@ -165,7 +165,7 @@ static void put_power(const struct command_comparison *c, struct text *out)
     const size_t runs = row->n_samples < c->base->n_samples ? row->n_samples : c->base->n_samples;
     const double narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100;
     struct command_difference d;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     size_t pairs = PAIRED_LEAST;
 
     /* The interval as if the number of runs had been fixed. */

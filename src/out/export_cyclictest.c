@@ -85,7 +85,7 @@ static void write_text(const struct export_rows *rows, struct text *out)
                   {"Avg Latencies:", 5},
                   {"Max Latencies:", 5},
                   {"Histogram Overflows:", 5}};
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
 
     take_cpus(rows, "histogram_us", 1, &cpus);
     if (!strcmp(cpus.row[0]->timer_latency_held, "yes"))
@@ -143,7 +143,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
     const struct row_run *run = rows->rows[0]->run;
     const size_t length = strcspn(run->kernel, " ");
     char release[sizeof(run->kernel)], start[64], end[64];
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
 
     take_cpus(rows, "histogram_us", 1, &cpus);
     text_copy(release, length + 1, run->kernel);
@@ -230,7 +230,7 @@ static void write_oslat(const struct export_rows *rows, struct text *out)
         int decimals;
     } lines[] = {{"Core", "", 0},         {"Minimum", " (us)", 0}, {"Average", " (us)", 3},
                  {"Maximum", " (us)", 0}, {"Max-Min", " (us)", 0}, {"Duration", " (sec)", 3}};
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
     bool left_out = false;
 
     take_cpus(rows, "buckets", BUCKETS, &cpus);

@@ -65,7 +65,7 @@ char *fleet_name_result(const struct gather_result *result, bool telling, char *
 {
     static const char *const keys[] = {"limit", "elements", "stores", "level"};
     const bool named = strcmp(result->test, result->suite);
-    struct row_params work = {.n = 0};
+    struct row_params work = {0};
 
     text_line(buf, size, "%s%s%s%s%s", result->suite, named ? " " : "", named ? result->test : "",
               result->load[0] ? "/" : "", result->load);

@@ -32,7 +32,7 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
         {"Host", .left = true}, {"Lost %", .width = 6}, {"Core %", .width = 6, .optional = true}, {"Step", .width = 7}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     GRID_COLUMNS(&grid, columns);
     for (size_t r = 0; r < p->n_ranks; r++)
@@ -58,7 +58,7 @@ void project_put_costs(const struct project *p, const struct doc *doc)
                                                  {"Lost %", .width = 7}};
     struct project_cost costs[PROJECT_COSTS];
     char titles[PROJECT_STEPS_MAX][48];
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     const double *with = p->all->slowdown;
     const size_t n = project_costs(p, costs);
 

@@ -37,7 +37,7 @@ void require_put(const struct requirements *set, const struct doc *doc)
         {.title = "Off the limit"},
         {"Verdict", .left = true, .wrap = true},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     const size_t failed = requirements_failed(set);
 
     GRID_COLUMNS(&grid, columns);

@@ -204,7 +204,7 @@ void table_print(const struct table_layout *layout, const struct row *rows, size
 {
     FREED size_t *group_of = calloc(n + 1, sizeof *group_of);
     struct view view = {.layout = layout, .rows = rows, .n = n, .group = group_of};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     out->failed |= !group_of;
     if (!group_of || n == 0)
@@ -309,7 +309,7 @@ static void put_measured(const struct measured *of, const struct grid_column *co
                                                {"Load", .left = true, .optional = true},
                                                {"Parameter", .left = true, .optional = true, .rank = 2},
                                                {"CPU", .left = true, .optional = true}};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     GRID_COLUMNS(&grid, named);
     grid_columns(&grid, columns, n_columns);
@@ -378,8 +378,8 @@ void culprits_put(const struct row *rows, size_t n, unsigned width, struct text 
 void cpu_map_put(const struct cpu_map *map, const char *title, const struct doc *doc)
 {
     struct doc heat = *doc;
-    struct grid grid = {.n_columns = 0};
-    struct stats_running all = {.n = 0};
+    struct grid grid = {0};
+    struct stats_running all = {0};
     char headings[CPU_MAP_MOST][16];
 
     heat.class = "heat";

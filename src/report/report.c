@@ -5,7 +5,7 @@
 static void put_map_of_cores(const struct report *report, size_t run, const char *metric, const char *title,
                              const struct doc *doc)
 {
-    struct cpu_map map = {.n = 0};
+    struct cpu_map map = {0};
 
     for_each_row_of_run(row, report, run)
         cpu_map_add(&map, row, metric, CPU_MAP_MOST);
@@ -38,7 +38,7 @@ static void put_project(const struct report *report, const struct doc *doc)
                       .note = p->n > 1 ? note : NULL,
                       .x = {"Ranks", .scale = CHART_LOG},
                       .y = {"Time of a step, as a multiple of its work", .reach = 1}};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
 
     doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
                  "take on many ranks with this noise.");
@@ -110,7 +110,7 @@ static void put_history(const struct report *report, const struct doc *doc)
 {
     const struct history *h = &report->history;
     const struct doc table = {.out = doc->out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
     size_t n = 0;
 
     history_put_summary(h, 0, doc);

@@ -599,7 +599,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
     const struct report *report = picks->report;
     FREED_BY(index_free) struct index metrics = {0};
     FREED_BY(text_free) struct text constant = {0};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
 
     for (size_t i = 0; i < report->set.n && metrics.n < METRICS_MAX; i++)
         if (!strcmp(report->set.rows[i].suite, suite) && report->set.rows[i].metric[0])
@@ -702,7 +702,7 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
 void report_put_charts(const struct report *report, const char *suite, const struct doc *doc)
 {
     struct picks picks = {.report = report};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
     const char *test = NULL;
     bool known = false;
 

@@ -217,7 +217,7 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 static void put_distributions(const struct fleet *f, const struct doc *doc)
 {
     FREED double *values = memory_get(f->g->machines.n, sizeof(*values));
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
     size_t n = 0;
 
     doc_heading(doc, NULL, "How each figure spreads");

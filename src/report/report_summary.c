@@ -96,7 +96,7 @@ static void put_below(const struct headline *h, const struct row *row, struct te
     else if (h->choice != CHOOSE_FIRST && !h->test)
         text_printf(out, "CPU %s", row->cpus);
     const char *apart = out->length > start ? "; " : "";
-    if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
+    if (row->status >= ROW_SKIPPED)
         text_printf(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
         text_printf(out, "%sof %" PRIu64, apart, s->n);
@@ -187,7 +187,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 static void put_summary_lines(const struct report *report, size_t run, struct text *out)
 {
-    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
+    FREED_BY(summary_free) struct summary summary = {0};
 
     for_each_row_of_run(row, report, run)
         summary_row(&summary, row);
@@ -263,7 +263,7 @@ static void put_fact(const struct report *report, size_t run, const struct fact 
     const struct row_column *column = row_column(fact->column);
     const bool breaks = !strcmp(fact->column, "settings"); /* the line can break at each of them */
     FREED_BY(index_free) struct index found = {0};
-    struct stats_running range = {.n = 0};
+    struct stats_running range = {0};
 
     for_each_row_of_run(row, report, run) {
         const void *field = row_field(row, column);

@@ -576,7 +576,7 @@ static int read_one(const struct masks *of, const char *name, struct mask_file *
 static void look_masks(struct reading *r)
 {
     const struct masks *of = strcmp(r->setting->name, "irqs") ? &works : &irqs;
-    struct mask_file file = {.digits = 0};
+    struct mask_file file = {0};
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
     int first_error = 0;

@@ -557,7 +557,7 @@ static int not_tuned(struct error *message, const char *why)
 /* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
 static int begin(struct error *message)
 {
-    struct outcome outcome = {.set = 0};
+    struct outcome outcome = {0};
     char content[CONTENT_MAX + 2];
     const char *now;
     struct error why;
@@ -612,7 +612,7 @@ static int read_list(const char *file, struct setting_writes *writes, struct err
 
 int tuned_check_file(const char *file, struct error *message)
 {
-    FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
+    FREED_BY(setting_writes_free) struct setting_writes writes = {0};
     return read_list(file, &writes, message);
 }
 

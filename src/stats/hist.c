@@ -152,7 +152,7 @@ double hist_mean(const struct hist *h)
 
 double hist_sd(const struct hist *h)
 {
-    struct stats_running between = {.n = 0};
+    struct stats_running between = {0};
     double within = 0;
     struct hist_bin b;
 
@@ -238,7 +238,7 @@ double hist_mad(const struct hist *h)
     size_t right = 0;
     uint64_t seen = 0;
     double lower = NAN;
-    struct hist_bin below = {.count = 0}, above = {.count = 0};
+    struct hist_bin below = {0}, above = {0};
 
     while (right < BINS && (!bin_at(h, right, &above) || above.mean < median))
         right++;

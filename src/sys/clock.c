@@ -122,7 +122,7 @@ double clock_grain(uint64_t *intervals, size_t n)
     return least == 0 || ones * 2 > gaps ? 1 : (double)least;
 }
 
-static inline __attribute__((always_inline)) void cost_measure(enum clock_kind kind, struct clock_cost *out)
+ALWAYS_INLINE void cost_measure(enum clock_kind kind, struct clock_cost *out)
 {
     uint64_t cost[COST_TRIES], interval[COST_TRIES];
     for (unsigned i = 0; i < COST_TRIES; i++) {

@@ -164,7 +164,7 @@ void machine_read_memory(struct machine *out)
 uint64_t machine_memory_left(bool *of_group)
 {
     const uint64_t group = cgroup_memory_available();
-    struct machine machine = {.memory_available_bytes = 0};
+    struct machine machine = {0};
 
     machine_read_memory(&machine);
     *of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;

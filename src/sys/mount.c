@@ -128,7 +128,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 {
     int error = device_check(device);
 
-    *mounted = (struct device_mount){.mounted = false};
+    *mounted = (struct device_mount){0};
     if (error)
         return error;
     return find_mounted(device, mounted) ? make_writable(device, at, flags, mounted)

@@ -270,7 +270,7 @@ void job_read(struct job *out)
     const char *node = getenv("SLURMD_NODENAME"), *batch = getenv("SLURM_JOB_ID"), *name = NULL;
     char ranks[21] = "";
 
-    *out = (struct job){.launcher = NULL};
+    *out = (struct job){0};
     TEXT_PRINT(out->node, "%s", node ? node : "");
     for (size_t i = 0; i < COUNT(launchers); i++) {
         const struct launcher *launcher = &launchers[i];

@@ -397,7 +397,7 @@ void words_free(struct words *words)
 {
     free(words->text);
     free(words->word);
-    *words = (struct words){.text = NULL};
+    *words = (struct words){0};
 }
 
 /* Copies a word without the quotes around it or its value. Returns the byte after the copy. */
