@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench: finds the command that the first argument names, and calls it. */
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "bench/tasks.h"
 #include "cmd/cmd.h"
@@ -56,7 +53,7 @@ int main(int argc, char **argv)
     process_init();
     (void)signal(SIGPIPE, SIG_IGN); /* EPIPE and EFBIG are handled where they occur */
     (void)signal(SIGXFSZ, SIG_IGN);
-    if (strcmp(word, "init") != 0 && init_chosen(argv[0]))
+    if (strcmp(word, "init") && init_chosen(argv[0]))
         return init_boot(argc, argv);
     nagios_begin(argc, argv);
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))

@@ -4,8 +4,6 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "rows/rows.h"
-#include "rows/text.h"
-#include "stats/stats.h"
 
 /* --- The table of metrics, made from the benchmarks' descriptors (cmd/metrics.c). NULL or empty: no test is known.
  * --- */

@@ -84,7 +84,7 @@ void experiment_write(struct experiment *e, uint64_t ticks);
 void experiment_sample(struct experiment *e, uint64_t ticks);
 
 /* An experiment took `ticks`, and ended on `cpu`. After the second reading of the clock. */
-static inline __attribute__((always_inline)) void experiment_record(struct experiment *e, uint64_t ticks, uint32_t cpu)
+ALWAYS_INLINE void experiment_record(struct experiment *e, uint64_t ticks, uint32_t cpu)
 {
     if (__builtin_expect(cpu != e->cpu, 0)) {
         e->cpu = cpu;

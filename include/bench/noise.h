@@ -4,11 +4,6 @@
 #define BENCH_NOISE_H
 
 #include "bench/list.h"
-#include "engine/core.h"
-#include "engine/engine.h"
-#include "engine/interference.h"
-#include "rows/rows.h"
-#include "stats/stats.h"
 
 /* Detours: gaps in a loop that only reads a clock; their lengths and causes. Pure accounting in ticks of any clock:
  * times and counts are passed in, no system call is made, memory use is constant. */

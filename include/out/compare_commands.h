@@ -4,7 +4,6 @@
 #define OUT_COMPARE_COMMANDS_H
 
 #include "analysis/compare_commands.h"
-#include "rows/text.h"
 
 /* What is compared, in words, of each judged_words[]; "" for the time. */
 extern const char *const judged_titles[];

@@ -5,8 +5,6 @@
 #define OUT_EXPORT_H
 
 #include "analysis/analysis.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* Reasons in the order in which they came up; string constants. */
 #define EXPORT_REASONS_MAX 12

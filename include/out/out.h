@@ -4,8 +4,6 @@
 #define OUT_OUT_H
 
 #include "analysis/analysis.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* --- Colours, on terminals only. --- */
 
@@ -84,6 +82,9 @@ struct grid {
 
 /* Before the first cell; beyond GRID_COLUMNS_MAX ignored. */
 void grid_columns(struct grid *grid, const struct grid_column *columns, size_t n);
+#define GRID_COLUMNS(grid_, array_) grid_columns(grid_, array_, COUNT(array_))
+/* One, by its fields. */
+#define GRID_COLUMN(grid_, ...) grid_columns(grid_, &(struct grid_column){__VA_ARGS__}, 1)
 
 /* Row by row. The text is valid until the grid's next call. Control characters and what is not UTF-8 become '?'. */
 struct text *grid_cell(struct grid *grid, enum color color);

@@ -3,10 +3,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "analysis/analysis.h"
 #include "out/chart.h"
-#include "rows/rows.h"
-#include "rows/text.h"
 
 /* --- HTML: one file without scripts and external resources, light or dark, printable. --- */
 

@@ -3,6 +3,8 @@
 #ifndef ROWS_ROWS_H
 #define ROWS_ROWS_H
 
+#include <math.h>
+
 #include "rows/text.h"
 #include "stats/stats.h"
 #include "sys/machine.h"
@@ -275,16 +277,22 @@ struct row_sink {
 
 #define CAUSES_OWN DETOUR_CAUSES /* that a benchmark measures itself */
 
-/* Over all trials; NAN when not known for one. All zero: none yet. */
+/* Over all trials; -1 when not known for one. All zero: none yet. */
 struct causes {
-    double cpu_s, ctx_voluntary, ctx_involuntary, migrations, faults_minor, faults_major, run_delay_ms;
-    double irqs, softirqs, steal_ms, timer, resched, ipi, device, throttled_ms;
+    struct task_counters task;
+    struct machine_counters machine;
     struct {
         const char *name;
         double ms;
     } own[CAUSES_OWN];
     size_t n_own;
 };
+
+/* NAN: not known. */
+static inline double counter_number(int64_t counter, double unit)
+{
+    return counter < 0 ? NAN : (double)counter * unit;
+}
 
 /* Adds the counters of a process or thread, of its CPUs, or both: either may be NULL. */
 void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine);

@@ -5,9 +5,6 @@
 
 #include "settings/settings.h"
 
-/* Into an array, see sys/process.h. */
-#define READ_LINE(path, array) procfs_read_line(path, array, sizeof(array))
-
 /* Reads the word in brackets of "always [madvise] never". Returns 0; -EILSEQ when there is none, or -errno; buf is
  * then "". */
 int setting_read_choice(const char *path, char *buf, size_t size);
@@ -23,12 +20,6 @@ static inline bool setting_disjoint(const struct cpuset *a, const struct cpuset 
     struct cpuset both = *a;
     cpuset_intersect(&both, b);
     return cpuset_is_empty(&both);
-}
-/* out: members of a that are not in b. */
-static inline void setting_without(const struct cpuset *a, const struct cpuset *b, struct cpuset *out)
-{
-    for (size_t i = 0; i < CPUSET_WORDS; i++)
-        out->word[i] = a->word[i] & ~b->word[i];
 }
 
 #endif

@@ -61,6 +61,11 @@ void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 /* Into an array, cut. */
 #define TEXT_PRINT(array, ...) snprintf(array, sizeof(array), __VA_ARGS__)
 
+static inline bool starts_with(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
 static inline uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -86,14 +91,15 @@ static inline void known_subtract(void *counters, const void *before, size_t siz
         of[i] = from[i] < 0 || of[i] < from[i] ? -1 : of[i] - from[i];
 }
 
-/* A sum becomes -1 when the counter or the sum is. */
+/* A sum becomes -1 when the counter or the sum is, or when it is too large. */
 static inline void known_add(void *sums, const void *counters, size_t size)
 {
     const int64_t *by = counters;
     int64_t *sum = sums;
 
     for (size_t i = 0; i < size / sizeof(*sum); i++)
-        sum[i] = by[i] < 0 || sum[i] < 0 ? -1 : sum[i] + by[i];
+        if (by[i] < 0 || sum[i] < 0 || __builtin_add_overflow(sum[i], by[i], &sum[i]))
+            sum[i] = -1;
 }
 
 #endif

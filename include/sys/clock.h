@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <time.h>
 
+/* What stands between two readings of a clock has no call. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 #include "counter.h" /* counter_read(), counter_now(), COUNTER_NAME, COUNTER_CPU */
 
 #ifndef COUNTER_NOW_NAME /* of the instruction of counter_now() */
@@ -32,7 +35,7 @@ struct clock_info {
     char why[96]; /* why the counter is not used; "": it is, or the architecture has none */
 };
 
-static inline __attribute__((always_inline)) uint64_t clock_read_ns(clockid_t clock)
+ALWAYS_INLINE uint64_t clock_read_ns(clockid_t clock)
 {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -58,25 +61,25 @@ static inline uint64_t clock_realtime_ns(void)
 }
 
 /* Read before and after the code to be measured. kind is a constant at the call, so that no branch is left. */
-static inline __attribute__((always_inline)) uint64_t clock_begin(enum clock_kind kind)
+ALWAYS_INLINE uint64_t clock_begin(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
 }
 
-static inline __attribute__((always_inline)) uint64_t clock_end(enum clock_kind kind)
+ALWAYS_INLINE uint64_t clock_end(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_read() : clock_raw_ns();
 }
 
 /* *cpu: as by counter_read_cpu(), or 0. */
-static inline __attribute__((always_inline)) uint64_t clock_end_cpu(enum clock_kind kind, uint32_t *cpu)
+ALWAYS_INLINE uint64_t clock_end_cpu(enum clock_kind kind, uint32_t *cpu)
 {
     *cpu = 0;
     return kind == CLOCK_KIND_COUNTER ? counter_read_cpu(cpu) : clock_raw_ns();
 }
 
 /* Reads the clock without ordering it against the code around it. */
-static inline __attribute__((always_inline)) uint64_t clock_now(enum clock_kind kind)
+ALWAYS_INLINE uint64_t clock_now(enum clock_kind kind)
 {
     return kind == CLOCK_KIND_COUNTER ? counter_now() : clock_raw_ns();
 }

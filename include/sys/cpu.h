@@ -53,14 +53,6 @@ static inline bool cpuset_equal(const struct cpuset *a, const struct cpuset *b)
 {
     return !memcmp(a, b, sizeof *a);
 }
-static inline bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
-{
-    for (unsigned i = 0; i < CPUSET_WORDS; i++) {
-        if (inner->word[i] & ~outer->word[i])
-            return false;
-    }
-    return true;
-}
 static inline void cpuset_union(struct cpuset *into, const struct cpuset *other)
 {
     for (unsigned i = 0; i < CPUSET_WORDS; i++)
@@ -71,6 +63,14 @@ static inline void cpuset_intersect(struct cpuset *into, const struct cpuset *ot
     for (unsigned i = 0; i < CPUSET_WORDS; i++)
         into->word[i] &= other->word[i];
 }
+/* Returns the members of a that are not in b. */
+static inline struct cpuset cpuset_without(const struct cpuset *a, const struct cpuset *b)
+{
+    struct cpuset rest;
+    for (unsigned i = 0; i < CPUSET_WORDS; i++)
+        rest.word[i] = a->word[i] & ~b->word[i];
+    return rest;
+}
 /* Returns the lowest CPU >= from, or CPUSET_NONE. */
 unsigned cpuset_next(const struct cpuset *set, unsigned from);
 #define for_each_cpu(cpu, set) \
@@ -78,6 +78,11 @@ unsigned cpuset_next(const struct cpuset *set, unsigned from);
 static inline bool cpuset_is_empty(const struct cpuset *set)
 {
     return cpuset_next(set, 0) == CPUSET_NONE;
+}
+static inline bool cpuset_subset(const struct cpuset *inner, const struct cpuset *outer)
+{
+    const struct cpuset rest = cpuset_without(inner, outer);
+    return cpuset_is_empty(&rest);
 }
 
 /* Parses "0,2-5,8-14:2" (ranges with taskset's stride) and the kernel's "0-15:2/4" (2 of each 4), with white space

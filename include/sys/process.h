@@ -42,6 +42,8 @@ char *procfs_read_rest(int fd, size_t *length);
 
 /* Reads the first line, cut to size, as procfs_copy() does. Returns 0; -ENODATA when it is empty, or -errno. */
 int procfs_read_line(const char *path, char *buf, size_t size);
+/* Into an array. */
+#define READ_LINE(path, array) procfs_read_line(path, array, sizeof(array))
 
 /* Returns false unless the file is one unsigned decimal number. */
 bool procfs_read_u64(const char *path, uint64_t *out);
@@ -61,6 +63,8 @@ static inline bool is_space(char c)
 /* Copies a text, cut to size, without white space around it and with unprintable bytes as '?'. Returns false (and
  * "") when nothing is left. */
 bool procfs_copy(const char *text, size_t length, char *buf, size_t size);
+/* The same with the word in brackets of "always [madvise] never". */
+bool procfs_choice(const char *text, char *buf, size_t size);
 
 /* Reads an unsigned decimal number after blanks, UINT64_MAX if larger. Returns the position after it, which is white
  * space or the end; NULL: no such number. */

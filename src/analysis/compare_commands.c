@@ -2,10 +2,6 @@
 /* Compares each command of one `jitbench run` with the first, by pairs of times. */
 #include "analysis/compare_commands.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 /* Maximum number of pairs that are tested. Neighbouring blocks are joined into one pair when there are more: testing
  * more pairs would take longer without being more precise. */
 #define PAIRS_MOST 400u

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Pairs the rows of two sets of files. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/compare.h"
 
@@ -97,7 +95,7 @@ static void tell_apart(struct entry *entries, size_t n, bool cpus)
         const size_t number = index_enter(&runs, TEXT_LINE("%zu %d %p %s", key, entries[i].changed,
                                                            run->run_id[0] ? NULL : (const void *)run, run->run_id));
         first[number] = number == before ? &entries[i] : first[number];
-        several[key] = several[key] || strcmp(told_by(first[number], cpus), told_by(&entries[i], cpus)) != 0;
+        several[key] = several[key] || strcmp(told_by(first[number], cpus), told_by(&entries[i], cpus));
     }
     for (size_t i = 0; i < n; i++)
         if (several[index_find(&keys, entries[i].key.data)]) {
@@ -161,7 +159,7 @@ static void policy_of(const struct row *row, char *buf, size_t size)
 static void beside_of(const struct row *row, char *buf, size_t size)
 {
     FREED_BY(text_free) struct text words = {0};
-    struct row_params own = {.n = 0};
+    struct row_params own = {0};
     const char *slice = ROW_PARAM(&row->param, SLICE);
 
     if (slice[0])
@@ -276,8 +274,7 @@ static void compare_properties(const struct row *a, const struct row *b, uint64_
         if ((!(x[0] && y[0]) && !of->empty) || !strcmp(x, y))
             continue;
         pair->reason = of->across;
-        snprintf(pair->why, sizeof(pair->why), "other %s: %.80s against %.80s", of->name, x[0] ? x : "none",
-                 y[0] ? y : "none");
+        TEXT_PRINT(pair->why, "other %s: %.80s against %.80s", of->name, x[0] ? x : "none", y[0] ? y : "none");
     }
 }
 
@@ -300,15 +297,15 @@ static void compare_work(struct pair *pair, uint64_t across)
     append_words(changed, all, base, &surplus);
     append_words(base, kinds, changed, &work);
     append_words(changed, kinds, base, &work);
-    if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1]) != 0) {
-        snprintf(pair->why, sizeof(pair->why), "another index: %s against %s", protocol[0], protocol[1]);
+    if (protocol[0][0] && protocol[1][0] && strcmp(protocol[0], protocol[1])) {
+        TEXT_PRINT(pair->why, "another index: %s against %s", protocol[0], protocol[1]);
     } else if (lacking.length || surplus.length) {
         pair->reason = !work.length && before && after ? ACROSS_COMMAND : -1;
-        snprintf(pair->why, sizeof(pair->why), "other work: %.100s against %.100s",
-                 lacking.length ? lacking.data : "without", surplus.length ? surplus.data : "without");
-    } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after) != 0) {
+        TEXT_PRINT(pair->why, "other work: %.100s against %.100s", lacking.length ? lacking.data : "without",
+                   surplus.length ? surplus.data : "without");
+    } else if (!is_across(across, ACROSS_COMMAND) && before && after && strcmp(before, after)) {
         pair->reason = ACROSS_COMMAND;
-        text_copy(pair->why, sizeof(pair->why), "other work: the same words in another order or number");
+        TEXT_SET(pair->why, "other work: the same words in another order or number");
     }
 }
 
@@ -319,10 +316,10 @@ static void refuse_figures(struct pair *pair, size_t s)
 
     pair->reason = row->status == ROW_DEGRADED ? ACROSS_DEGRADED : -1;
     if (row->status < ROW_DEGRADED)
-        snprintf(pair->why, sizeof(pair->why), "no figures in %s", side_names[s]);
+        TEXT_PRINT(pair->why, "no figures in %s", side_names[s]);
     else
-        snprintf(pair->why, sizeof(pair->why), "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
-                 row->reason[0] ? ": " : "", row->reason);
+        TEXT_PRINT(pair->why, "%s in %s%s%.160s", row_status_name(row->status), side_names[s],
+                   row->reason[0] ? ": " : "", row->reason);
 }
 
 /* Sets the reason if levels of memory without a cache's name, which have a number, reach other sizes. */
@@ -331,8 +328,7 @@ static void compare_levels(const struct row_params *a, const struct row_params *
     const double x = row_param_number(a, "up_to"), y = row_param_number(b, "up_to");
 
     if (row_param_is(a, "level", "level") && (x > LEVEL_MOST * y || y > LEVEL_MOST * x))
-        snprintf(pair->why, sizeof(pair->why), "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x),
-                 TEXT_BYTES((uint64_t)y));
+        TEXT_PRINT(pair->why, "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x), TEXT_BYTES((uint64_t)y));
 }
 
 /* Finds out whether a pair can be compared. */
@@ -347,9 +343,10 @@ static void settle_pair(struct pair *pair, uint64_t across, struct pairs *pairs)
             pair->about = pair->side[s].row[0];
     }
     if (!both)
-        snprintf(pair->why, sizeof(pair->why), "only in %s%s", side_names[!pair->side[0].n],
-                 row_command(&pair->about->param) ? ": commands belong together by their --name, with --across command"
-                                                  : "");
+        TEXT_PRINT(pair->why, "only in %s%s", side_names[!pair->side[0].n],
+                   row_command(&pair->about->param)
+                       ? ": commands belong together by their --name, with --across command"
+                       : "");
     for (size_t s = 0; s < 2; s++)
         if (!pair->why[0] && !has_figures(pair->side[s].row[0], across))
             refuse_figures(pair, s);
@@ -451,7 +448,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
     for (size_t i = 0; i < most; i++) {
         const bool of_base = i < base->n;
         const struct row *row = of_base ? &base->rows[i] : &changed->rows[i - base->n];
-        if (host && !(of_base && !in_base) && strcmp(row->run->host, host) != 0)
+        if (host && !(of_base && !in_base) && strcmp(row->run->host, host))
             continue;
         entries[n].row = row;
         entries[n].changed = !of_base;
@@ -476,7 +473,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
         group = out->n;
     }
     for (size_t i = first; i < out->n; i++) {
-        text_copy(out->pair[i].host, sizeof(out->pair[i].host), host ? host : "");
+        TEXT_SET(out->pair[i].host, host ? host : "");
         settle_pair(&out->pair[i], across, out);
     }
     for (size_t i = 0; i < n; i++)
@@ -506,11 +503,11 @@ static void refuse_indices(struct pairs *pairs)
         struct pair *index = &pairs->pair[i];
         for (size_t k = 0; k < pairs->n && row_is_index(index->about) && !index->why[0]; k++) {
             const struct pair *test = &pairs->pair[k];
-            if (test->reason < 0 || test->reason > ACROSS_FS || strcmp(test->about->suite, index->about->suite) != 0 ||
-                test->about->copies != index->about->copies || strcmp(test->host, index->host) != 0)
+            if (test->reason < 0 || test->reason > ACROSS_FS || strcmp(test->about->suite, index->about->suite) ||
+                test->about->copies != index->about->copies || strcmp(test->host, index->host))
                 continue;
             index->reason = test->reason;
-            text_copy(index->why, sizeof(index->why), test->why);
+            TEXT_SET(index->why, test->why);
         }
     }
 }
@@ -542,7 +539,7 @@ void pairs_free(struct pairs *pairs)
 {
     free(pairs->pair);
     free(pairs->rows);
-    *pairs = (struct pairs){.n = 0};
+    *pairs = (struct pairs){0};
 }
 
 bool pair_other_clock(const struct pair *pair)

@@ -2,12 +2,6 @@
 /* Gathers results and settings of many machines from their rows. */
 #include "analysis/analysis.h"
 
-#include <inttypes.h>
-#include <math.h>
-
-#include "sys/base.h"
-#include "sys/machine.h"
-
 /* Larger values are damage: their sums might not be finite. */
 #define VALUE_MOST 1e100
 
@@ -132,7 +126,7 @@ static void work_of(const struct row *row, char *buf, size_t size)
     struct row_word word = {0};
 
     while (row_next_word(&row->param, &word)) {
-        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || !strncmp(word.text, "copy=", 5))
+        if ((word.of->kind != PARAM_WORK && word.of->kind != PARAM_COMMAND) || starts_with(word.text, "copy="))
             continue;
         text_append(&words, " ", words.length > 0);
         text_append(&words, word.text, word.length);
@@ -305,7 +299,7 @@ static void enter_machine_run(struct gather *g, const struct row_run *run)
         enter_gathered_items(g, machine, run->settings, true);
     }
     struct gather_machine *entered = &g->machine[machine];
-    entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank) != 0);
+    entered->many_ranks = entered->many_ranks || (entered->runs && strcmp(entered->rank, run->rank));
     TEXT_SET(entered->rank, run->rank);
     entered->runs += number == before;
     g->last_machine = machine;
@@ -315,8 +309,8 @@ static void enter_machine_run(struct gather *g, const struct row_run *run)
 static bool is_result(const struct gather *g, const struct row *row)
 {
     /* of memory all but the levels of known caches, and its steadiness */
-    const bool one_of_many = !strcmp(row->suite, "memory") && strcmp(row->test, "steady") != 0 &&
-                             (strcmp(row->test, "levels") != 0 || row_param_is(&row->param, "level", "level"));
+    const bool one_of_many = !strcmp(row->suite, "memory") && strcmp(row->test, "steady") &&
+                             (strcmp(row->test, "levels") || row_param_is(&row->param, "level", "level"));
 
     return row->status != ROW_SKIPPED && (g->every || !one_of_many) && fabs(gathered_value(g, row)) < VALUE_MOST &&
            (metrics_is_compared(g->metrics, row) || (!g->stat && metrics_is_compared_alone(g->metrics, row)));

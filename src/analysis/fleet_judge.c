@@ -2,10 +2,6 @@
 /* Finds the machines that stand out among those of a struct gather. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 /* Relative: no measurement of jitbench is more precise. */
 #define LEAST_SPREAD 0.002
 

@@ -2,10 +2,7 @@
 /* Finds where the results of one machine changed. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
 #include "stats/inference.h"
-#include "sys/base.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 
@@ -22,7 +19,7 @@ static void describe_machine(const struct row_run *run, char *buf, size_t size)
 /* Both are known. */
 static bool differs(const char *a, const char *b)
 {
-    return a[0] && b[0] && strcmp(a, b) != 0;
+    return a[0] && b[0] && strcmp(a, b);
 }
 
 /* This form sorts by time. */
@@ -263,7 +260,7 @@ bool history_next_setting(const struct history *h, const struct history_change *
         const size_t s = (*setting)++;
         *before = gather_setting(&h->gather, s, first->machine);
         *after = gather_setting(&h->gather, s, last->machine);
-        if (*before && *after && strcmp(*before, *after) != 0)
+        if (*before && *after && strcmp(*before, *after))
             return true;
     }
     return false;

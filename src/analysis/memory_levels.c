@@ -2,8 +2,6 @@
 /* What is found in rows of suite memory: a matrix of CPUs, and the levels of a curve that rises in steps. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
 /* Adds the CPU if it is missing; returns `most` if there is no room. */
 static size_t place_of_cpu(struct cpu_map *map, unsigned cpu, size_t most)
 {
@@ -20,8 +18,7 @@ void cpu_map_add(struct cpu_map *map, const struct row *row, const char *metric,
 {
     const double from = row_param_number(&row->param, "from"), to = row_param_number(&row->param, "to");
 
-    if (strcmp(row->suite, "memory") != 0 || strcmp(row->metric, metric) != 0 || !(row->value > 0) || !(from >= 0) ||
-        !(to >= 0))
+    if (strcmp(row->suite, "memory") || strcmp(row->metric, metric) || !(row->value > 0) || !(from >= 0) || !(to >= 0))
         return;
     const size_t a = place_of_cpu(map, (unsigned)from, most), b = place_of_cpu(map, (unsigned)to, most);
     if (a < most && b < most)

@@ -2,8 +2,6 @@
 /* Looks up the table of metrics, which the benchmarks define. */
 #include "analysis/analysis.h"
 
-#include <inttypes.h>
-
 /* Columns of a command line. */
 #define LINE_MOST 60
 
@@ -107,7 +105,7 @@ static bool is_compared(const struct metrics *metrics, const struct row *row, co
     bool known = false;
 
     for (size_t t = 0; t < table->n_tests; t++) {
-        if (strcmp(table->test[t].suite, row->suite) != 0)
+        if (strcmp(table->test[t].suite, row->suite))
             continue;
         const struct metrics_metric *metric = metric_of(&table->test[t], id);
         if (metric && metric->headline)

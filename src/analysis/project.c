@@ -3,10 +3,6 @@
  * all together, and which of them cost most. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define PERIODIC_LEAST  8u
 #define PERIODIC_SPREAD 0.25
 /* Events that a series keeps from its beginning, whatever their length. */
@@ -53,7 +49,7 @@ static void enter_core_share(struct detours_host *host, bool of_part, double sha
 
 void detours_enter(struct detours_host *host, const struct row *row)
 {
-    if (row->status == ROW_FAILED || row->status == ROW_SKIPPED || strcmp(row->suite, "noise") != 0)
+    if (row->status >= ROW_SKIPPED || strcmp(row->suite, "noise"))
         return;
     if (!strcmp(row->metric, "detour")) {
         for (size_t i = 0; i < row->n_hist; i++) {
@@ -73,7 +69,7 @@ void detours_enter(struct detours_host *host, const struct row *row)
         enter_core_share(host, false, row_core_share(row));
     }
     for (unsigned cause = 0; cause < DETOUR_CAUSES; cause++)
-        if (!strncmp(row->metric, "lost_", 5) && !strcmp(row->metric + 5, detour_cause_names[cause]))
+        if (starts_with(row->metric, "lost_") && !strcmp(row->metric + 5, detour_cause_names[cause]))
             for (size_t i = 0; i < row->n_series; i++)
                 if (row->series[i].value > 0)
                     host->by_cause[cause][bin_of(row->series[i].at) / DETOURS_PER_OCTAVE] += row->series[i].value;
@@ -140,7 +136,7 @@ void project_enter(struct project *p, const char *name, const struct row *row)
 {
     size_t i = p->n;
 
-    while (i && strcmp(p->hosts[i - 1]->name, name) != 0)
+    while (i && strcmp(p->hosts[i - 1]->name, name))
         i--;
     if (!i) {
         memory_grow(&p->hosts, &p->capacity, p->n + 1, sizeof(struct detours_host *));

@@ -2,10 +2,6 @@
 /* Reads requirements and judges rows by them. */
 #include "analysis/analysis.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define BLANKS " \t\r\n"
 
 /* In lists; rows have the clock's own unit, cycles or ns. */
@@ -37,7 +33,7 @@ struct found {
 static void look_at_metric(struct found *f, const char *id, const char *unit)
 {
     index_enter(f->metrics, id);
-    if (f->metric || strcmp(id, f->r->metric) != 0)
+    if (f->metric || strcmp(id, f->r->metric))
         return;
     f->metric = true;
     f->unit = unit;
@@ -59,7 +55,7 @@ static void look_at_tests(struct found *f, const struct metrics *metrics, const 
         if (tests[t].named_by_user)
             continue;
         index_enter(f->tests, tests[t].name);
-        if (strcmp(tests[t].name, f->r->test) != 0)
+        if (strcmp(tests[t].name, f->r->test))
             continue;
         f->test = true;
         look_at_metrics(f, metrics, &tests[t]);
@@ -71,7 +67,7 @@ static void look_at_names(struct found *f, const struct requirements *set)
     for (size_t i = 0; i < set->n_names; i++) {
         const struct require_name *name = &set->names[i];
         index_enter(f->tests, name->test);
-        if (strcmp(name->test, f->r->test) != 0)
+        if (strcmp(name->test, f->r->test))
             continue;
         const struct metrics_test *test = metrics_test(set->metrics, name->suite, name->test);
         f->test = f->measured = true;
@@ -317,7 +313,7 @@ static void judge_row(struct requirement *r, const struct row *row, const struct
 
     r->n_rows++;
     if (set->figures)
-        r->below = strcmp(row->better, "higher") != 0;
+        r->below = strcmp(row->better, "higher");
     if (isnan(value))
         explain_unknown(r, row, why, sizeof(why));
     else if (!limit_factor(r, row->unit, &factor))
@@ -345,7 +341,7 @@ void requirements_row(struct requirements *set, const struct row *row)
 {
     for (size_t i = 0; i < set->n; i++) {
         struct requirement *r = &set->of[i];
-        if (strcmp(r->test, row->test) != 0)
+        if (strcmp(r->test, row->test))
             continue;
         r->measured = true;
         /* a test that did not run has one row, whatever its metric */

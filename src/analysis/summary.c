@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A run in a few lines. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/analysis.h"
 
@@ -43,7 +41,7 @@ static void take_speed(struct summary *s, const struct row *row)
     const char *level = is(row, "levels", "level") ? ROW_PARAM(&row->param, "level") : "";
     if (level[0] && (!s->levels || !strcmp(level, "memory"))) {
         /* "level 1": not told */
-        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%s %s", strncmp(level, "level", 5) ? level : "cache",
+        text_line(s->level[s->levels > 0], sizeof(s->level[0]), "%s %s", starts_with(level, "level") ? "cache" : level,
                   UNITS_VALUE(row->value, row->unit));
         s->levels = s->levels ? 2 : 1;
     }
@@ -92,10 +90,10 @@ static void take_late(struct summary *s, const struct row *row)
     size_t i = 0;
 
     /* gaming never sleeps */
-    if (strcmp(row->suite, "latency") != 0 || strcmp(row->metric, "late") != 0 || !strcmp(row->test, "gaming") ||
+    if (strcmp(row->suite, "latency") || strcmp(row->metric, "late") || !strcmp(row->test, "gaming") ||
         !isfinite(row->value))
         return;
-    while (i < s->n_tasks && strcmp(s->task[i].name, row->test) != 0)
+    while (i < s->n_tasks && strcmp(s->task[i].name, row->test))
         i++;
     if (i == COUNT(s->task))
         return;
@@ -116,7 +114,7 @@ static void take_status(struct summary *s, const struct row *row)
 
     if (!row->headline && row->status < ROW_SKIPPED)
         return;
-    while (i < s->n_suites && strcmp(s->suite[i].name, row->suite) != 0)
+    while (i < s->n_suites && strcmp(s->suite[i].name, row->suite))
         i++;
     if (i == COUNT(s->suite))
         return;
@@ -276,7 +274,7 @@ static void say_why(const struct summary *s, struct text *line)
 {
     const bool of_noise = s->lost.n > 0;
     const struct stats_running *core = &s->core[of_noise];
-    FREED_BY(shares_free) struct shares named = {.n = 0};
+    FREED_BY(shares_free) struct shares named = {0};
 
     name_causes(s, of_noise, &named);
     const double all = sum_of(&named);

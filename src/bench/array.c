@@ -23,7 +23,7 @@ struct state {
 
 /* One load and two stores of 8 bytes an element. Compiler flags prevent vectors and memcpy; a test counts accesses
  * in the disassembly. */
-static inline __attribute__((always_inline)) void copy(uint64_t *restrict c, uint64_t *restrict a, uint64_t elements)
+ALWAYS_INLINE void copy(uint64_t *restrict c, uint64_t *restrict a, uint64_t elements)
 {
     for (uint64_t j = 0; j < elements; j++) {
         uint64_t value = a[j];
@@ -32,8 +32,7 @@ static inline __attribute__((always_inline)) void copy(uint64_t *restrict c, uin
     }
 }
 
-static inline __attribute__((always_inline)) void measure(struct experiment *e, struct arrays *arrays, uint64_t count,
-                                                          enum clock_kind clock)
+ALWAYS_INLINE void measure(struct experiment *e, struct arrays *arrays, uint64_t count, enum clock_kind clock)
 {
     uint64_t *a = arrays->a, *c = arrays->c, elements = arrays->elements;
 

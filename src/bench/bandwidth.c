@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* STREAM-style bandwidth: copy, scale, add and triad on doubles, one process a CPU with its share of the arrays.
  * Bytes are counted as in STREAM, MB = 10^6 bytes. The name STREAM belongs to the original program. */
-#include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"
@@ -260,7 +259,7 @@ static int supported(const struct bench_case *of, struct error *why)
         return error_set(why, "not enough free memory for three arrays");
     if (!p->reserved)
         return 0;
-    struct machine machine = {.huge_page_bytes = 0};
+    struct machine machine = {0};
     machine_read_memory(&machine);
     /* whole pages for each array of a copy */
     const size_t page = (size_t)machine.huge_page_bytes, share = share_of(p, of->copies) * sizeof(double),

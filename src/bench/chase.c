@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Links the ring, and times walks on it. */
-#include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"

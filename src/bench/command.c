@@ -3,7 +3,6 @@
 #include "bench/command.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -377,8 +376,7 @@ static void place(const struct place_of *of, struct placement *out)
         out->cpus = request->online;
     unsigned last = request->order[request->n_order - 1];
     cpuset_remove(&out->cpus, last);
-    snprintf(out->refused, sizeof(out->refused),
-             "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
+    TEXT_PRINT(out->refused, "CPU %u is left out: a real-time command may not take every CPU (see --cpus)", last);
 }
 
 static void describe(const struct bench_case *of, struct row_params *out)

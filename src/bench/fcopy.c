@@ -49,8 +49,7 @@ static int rewind_file(struct party_context *context, int fd)
 /* --- The three kinds of work move at least so many bytes. --- */
 
 /* writes: copies what was read. */
-static inline __attribute__((always_inline)) int read_bytes(struct party_context *context, struct files *files,
-                                                            uint64_t bytes, const bool writes)
+ALWAYS_INLINE int read_bytes(struct party_context *context, struct files *files, uint64_t bytes, const bool writes)
 {
     const size_t size = files->kind->buffer_bytes;
     uint64_t done = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The suite memory. */
-#include <math.h>
 #include <sys/mman.h>
 
 #include "bench/memory.h"
@@ -258,7 +257,7 @@ static int setup_nodes(struct party_context *context)
 static int run_nodes(struct party_context *context)
 {
     struct chase *chase = context->state;
-    struct core_meter core = {.probe = NULL};
+    struct core_meter core = {0};
     const uint64_t loads = chase_warm_up(chase);
     uint64_t sum = 0;
 
@@ -340,8 +339,8 @@ static volatile uint64_t *line_of(const struct party_context *context)
 
 /* Waits for the number, which METHOD_SWAP replaces by the next. Returns false when the trial was stopped or the first
  * process has ended (LAST). */
-static inline __attribute__((always_inline)) bool wait_for(const struct party_context *context, volatile uint64_t *line,
-                                                           uint64_t number, const unsigned method)
+ALWAYS_INLINE bool wait_for(const struct party_context *context, volatile uint64_t *line, uint64_t number,
+                            const unsigned method)
 {
     for (;;)
         for (unsigned i = 0; i < PATIENCE; i++) {
@@ -571,7 +570,7 @@ static void stretch_add(struct stretch *stretch, uint64_t at_ns, uint64_t took_n
 static int run_steady(struct party_context *context)
 {
     struct steady *work = context->state;
-    struct stretch stretch = {.n = 0};
+    struct stretch stretch = {0};
     const uint64_t begin = clock_raw_ns();
     uint64_t next = begin, next_cache = work->cache.set ? begin : UINT64_MAX;
 

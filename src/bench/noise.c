@@ -2,15 +2,6 @@
 /* The sampler: the loop, with core probes and readings of the kernel's counters in between. */
 #include "bench/noise.h"
 
-#include <math.h>
-
-#include "engine/engine.h"
-#include "rows/text.h"
-#include "stats/stats.h"
-#include "sys/base.h"
-#include "sys/cpu.h"
-#include "sys/machine.h"
-
 /* ns between two core probes (sys/clock.h). */
 #define PROBE_NS 1500000u
 /* ns of a window, after which the CPU's interrupt counters are read: WINDOW_COSTS times such a reading, within these
@@ -47,7 +38,7 @@ int noise_read_threshold(struct noise_params *params, struct error *error)
     char number[sizeof(params->threshold)];
     struct error ignored;
 
-    text_copy(number, sizeof(number), params->threshold);
+    TEXT_SET(number, params->threshold);
     number[in_loops ? length - 1 : length] = 0;
     params->threshold_ns = 0;
     params->threshold_loops = 0;
@@ -82,8 +73,7 @@ struct sampler {
     uint64_t loop, least, threshold, window, slice;
 };
 
-static inline __attribute__((always_inline)) struct noise_gap watch(uint64_t from, uint64_t threshold, uint64_t end,
-                                                                    enum clock_kind clock)
+ALWAYS_INLINE struct noise_gap watch(uint64_t from, uint64_t threshold, uint64_t end, enum clock_kind clock)
 {
     uint64_t to;
 
@@ -111,7 +101,7 @@ struct noise_gap noise_watch(enum clock_kind clock, uint64_t from, uint64_t thre
     return clock == CLOCK_KIND_COUNTER ? watch_counter(from, threshold, end) : watch_gettime(from, threshold, end);
 }
 
-static inline __attribute__((always_inline)) void collect_gaps(uint64_t *gaps, enum clock_kind clock)
+ALWAYS_INLINE void collect_gaps(uint64_t *gaps, enum clock_kind clock)
 {
     uint64_t from = clock_now(clock);
 
@@ -419,11 +409,6 @@ static int setup(struct party_context *context)
     return 0;
 }
 
-static double known(int64_t count)
-{
-    return count < 0 ? NAN : (double)count;
-}
-
 static int run(struct party_context *context)
 {
     struct noise_record *out = context->recorder[NOISE_NUMBERS];
@@ -437,8 +422,9 @@ static int run(struct party_context *context)
                                  .observed = (double)detour_observed(a) * tick_ns,
                                  .blind = (double)a->blind * tick_ns,
                                  .limited = s->quota.n > 0,
-                                 .counts = {known(s->risen.timer), known(s->risen.resched), known(s->risen.ipi),
-                                            known(s->risen.device), known(s->risen.softirqs)},
+                                 .counts = {counter_number(s->risen.timer, 1), counter_number(s->risen.resched, 1),
+                                            counter_number(s->risen.ipi, 1), counter_number(s->risen.device, 1),
+                                            counter_number(s->risen.softirqs, 1)},
                                  .sums = a->sums};
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         out->mhz[cell] = s->mhz[cell].n ? s->mhz[cell].mean : NAN;
@@ -474,7 +460,7 @@ double noise_lost_pct(const struct noise_record *record)
 static void enter_cells(struct results *results, unsigned copy, unsigned metric, const double *values,
                         uint64_t first_us, uint64_t time_us)
 {
-    struct series cells = {.n = 0};
+    struct series cells = {0};
 
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         if (!isnan(values[cell]))
@@ -486,7 +472,7 @@ static void enter_cells(struct results *results, unsigned copy, unsigned metric,
 /* As a histogram of classes of lengths: mean in ns, and number. */
 static void enter_classes(struct results *results, unsigned copy, const struct noise_record *r, unsigned cause)
 {
-    struct series classes = {.n = 0};
+    struct series classes = {0};
 
     for (const struct detour_sum *sum = r->sums.by_class[cause]; sum < r->sums.by_class[cause] + DETOUR_CLASSES; sum++)
         if (sum->n > 0)
@@ -557,7 +543,7 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
     const unsigned free = free_level(trial, copy);
     uint64_t probes[CORE_LEVELS];
     double shares[DETOUR_CELLS], alone = 0;
-    struct stats_running mean_mhz = {.n = 0};
+    struct stats_running mean_mhz = {0};
 
     for (unsigned cell = 0; cell < DETOUR_CELLS; cell++)
         if (!isnan(mhz[cell]))
@@ -582,7 +568,7 @@ static void enter_core(struct results *results, const struct trial *trial, unsig
 /* periods=10ms:31us;...: period and mean detour of each series. */
 static void remark_periods(struct results *results, unsigned copy, const struct noise_record *r)
 {
-    struct row_params remarks = {.n = 0};
+    struct row_params remarks = {0};
     struct text periods = {0};
 
     for (unsigned c = 0; c < DETOUR_RATES; c++)

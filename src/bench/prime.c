@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Primes below a limit by trial division, in registers only; and what prime and array share. */
-#include <math.h>
 
 #include "bench/experiment.h"
 #include "sys/file.h"
@@ -65,7 +64,7 @@ int experiment_setup(struct party_context *context, uint64_t size)
     e->levels = context->recorder[EXPERIMENT_LEVELS];
     e->fd = -1; /* no lines and no blocks in the warm-up */
     e->apart = UINT64_MAX;
-    snprintf(e->prefix, sizeof(e->prefix), "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
+    TEXT_PRINT(e->prefix, "%" PRIu64 ",%" PRIu64 ",%u,", size, context->sample, context->copy);
     if (context->series_fd < 0)
         return 0;
     e->buffer = malloc(BUFFER_SIZE);
@@ -160,7 +159,7 @@ int experiment_run(struct party_context *context, uint64_t counts, uint64_t from
         core_slice(&core, (double)count, sum_of(e->hist) - before, start);
     }
     ((double *)context->recorder[EXPERIMENT_NUMBERS])[NUMBER_MIGRATED] =
-        told && tells_cpu(context->clock, &e->cpu) ? (double)e->migrated : (double)NAN;
+        told && tells_cpu(context->clock, &e->cpu) ? (double)e->migrated : NAN;
     return finish(context, e);
 }
 
@@ -218,7 +217,7 @@ enum { METRIC_DIVISIONS = METRIC_OWN, METRIC_PRIMES, METRIC_INSTRUCTIONS };
 
 /* The measured work. With NULL the compiler removes the count of divisions. The divisor passes through an empty asm:
  * a compiler that knows its first value (2) makes the first division a bit test. */
-static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limit, uint64_t *divisions)
+ALWAYS_INLINE uint32_t count_primes(uint32_t limit, uint64_t *divisions)
 {
     uint32_t primes = 0;
 
@@ -236,8 +235,8 @@ static inline __attribute__((always_inline)) uint32_t count_primes(uint32_t limi
     return primes;
 }
 
-static inline __attribute__((always_inline)) uint32_t measure(struct experiment *e, uint32_t limit, uint32_t primes,
-                                                              uint64_t count, enum clock_kind clock)
+ALWAYS_INLINE uint32_t measure(struct experiment *e, uint32_t limit, uint32_t primes, uint64_t count,
+                               enum clock_kind clock)
 {
     uint32_t wrong = 0;
 

@@ -41,7 +41,7 @@ static int setup_execl(struct party_context *context)
 /* Returns the second probe: the first warms the new image's caches. */
 static struct core_reading probe(const struct core_probe *core)
 {
-    struct core_reading reading = {.level = 0};
+    struct core_reading reading = {0};
 
     if (!core)
         return reading;
@@ -120,8 +120,7 @@ static int setup_spawn(struct party_context *context)
     return 0;
 }
 
-static inline __attribute__((always_inline)) int make_children(struct party_context *context, uint64_t count,
-                                                               const bool exec)
+ALWAYS_INLINE int make_children(struct party_context *context, uint64_t count, const bool exec)
 {
     char *argv[] = {(char *)"true", NULL}, *envp[] = {NULL};
 

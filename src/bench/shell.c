@@ -196,7 +196,7 @@ static int setup(struct party_context *context)
     const struct unix_params *params = context->params;
     struct shell *shell = context->state;
 
-    snprintf(shell->number, sizeof(shell->number), "%u", *(const unsigned *)context->bench->test);
+    TEXT_PRINT(shell->number, "%u", *(const unsigned *)context->bench->test);
     /* The tools read each other's files, whatever the user's umask. */
     umask(077);
     int error = party_scratch_folder(context, params->dir, &shell->keeper);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulated tasks: the accounting, the task's loop, and the thread that wakes it, as benchmarks and as loads. */
-#include <math.h>
 #include <sched.h>
 
 #include "bench/sim.h"

@@ -103,7 +103,7 @@ static void reduce(const struct trial *trial, struct results *results)
     for (unsigned copy = 0; copy < trial->spec.copies; copy++) {
         const struct hist *hist = trial_recorder(trial, 0, copy, WAKEUP_HIST);
         const double *number = trial_recorder(trial, 0, copy, WAKEUP_NUMBERS);
-        struct row_params remarks = {.n = 0};
+        struct row_params remarks = {0};
         results_hist(results, copy, WAKEUP_METRIC_LATENCY, hist);
         results_samples(results, copy, WAKEUP_METRIC_LATENCY, hist_quantile(hist, 0.5), number[WAKEUP_OVERFLOWS],
                         number[WAKEUP_MISSED]);

@@ -4,8 +4,6 @@
  * sections. Each has its constants and its result in memory, so that no compiler knows them. */
 #include "bench/unix.h"
 
-#include <math.h>
-
 enum { X100 = 100 };
 enum { N1, N2, N3, N4, N5, N6, N7, N8 };
 

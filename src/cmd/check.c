@@ -127,9 +127,9 @@ static void put_settings_table(const struct checking *c, unsigned width, struct 
         {"Cost", .left = true, .wrap = true},
         {"How to set it", .left = true, .wrap = true, .rank = !c->options->verbose},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_setting(i) {
         const struct setting *setting = &settings_list[i];
         const struct setting_state *state = &c->state[i];
@@ -153,7 +153,7 @@ static void put_settings_table(const struct checking *c, unsigned width, struct 
 static void put_checked_machine(const struct checking *c, struct text *out)
 {
     const struct machine *m = &c->machine;
-    struct cpuset others = m->online;
+    const struct cpuset others = cpuset_without(&m->online, &c->bench);
 
     if (m->hypervisor[0])
         text_printf(out, "Where     virtual machine (%s)", m->hypervisor);
@@ -163,8 +163,6 @@ static void put_checked_machine(const struct checking *c, struct text *out)
         text_printf(out, ", container (%s)", m->container);
     text_printf(out, ", Linux %.*s, %s, %s\n", (int)strcspn(m->kernel, " "), m->kernel, m->arch,
                 geteuid() == 0 ? "as root" : "not as root: some settings cannot be read");
-    for_each_cpu(cpu, &c->bench)
-        cpuset_remove(&others, cpu);
     text_printf(out, "CPUs      %s to measure on (bench CPUs), %s for all else\n", SETTINGS_CPUS(&c->bench),
                 SETTINGS_CPUS(&others));
     command_put_unmounted(m, "most settings", out);
@@ -423,7 +421,7 @@ static int print_tuning(const struct tuning *t, const char *summary)
         {"Is now", .left = true},
         {"Result", .left = true, .wrap = true},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     struct text out = {0};
 
     grid_columns(&grid, columns + t->restores, COUNT(columns) - t->restores);
@@ -437,11 +435,9 @@ static int print_tuning(const struct tuning *t, const char *summary)
             if (t->checking.options->quiet && line->failed)
                 command_fail(0, "%s: %s", PATH_CELL(line), line->result);
         }
-    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
-    if (t->checking.options->quiet)
-        text_free(&out);
     if (t->checking.options->quiet)
         return EXIT_DONE;
+    grid_print(&grid, command_width(1, 0, UINT_MAX), &out);
     if (t->incomplete)
         text_printf(&out, "(out of memory: not all lines are shown)\n");
     text_printf(&out, "%s\n", summary);

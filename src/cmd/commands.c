@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of commands, and what they have in common. */
-#include <fcntl.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -75,7 +74,7 @@ static void end_early(void)
 void nagios_begin(int argc, char **argv)
 {
     for (int i = 2; i < argc && (strcmp(argv[i], "--") || strcmp(argv[1], "run")); i++)
-        if (nagios_fd < 0 && !strncmp(argv[i], "--nag", 5)) {
+        if (nagios_fd < 0 && starts_with(argv[i], "--nag")) {
             const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
             nagios_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
             dup2(null, 1);

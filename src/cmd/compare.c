@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench compare: tells whether results have changed, by how much, and with what confidence. */
-#include <math.h>
 
-#include "cmd/cmd.h"
 #include "out/compare.h"
+#include "cmd/cmd.h"
 
 enum { FORMAT_TABLE, FORMAT_MARKDOWN, FORMAT_CSV };
 enum { BY_ALL, BY_HOST };
@@ -94,7 +93,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
         [VERDICT_SAME] = FAIL_ON_UNDECIDED,  [VERDICT_UNDECIDED] = FAIL_ON_UNDECIDED,
         [VERDICT_APART] = FAIL_ON_UNDECIDED, [VERDICT_NO_GAIN] = FAIL_ON_UNDECIDED,
     };
-    bool found = c->n_not_comparable && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, (double)NAN);
+    bool found = c->n_not_comparable && fail_on_finds(fail_on, FAIL_ON_UNDECIDED, NAN);
 
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
         const struct comparison *of = c->row[i].of;
@@ -103,7 +102,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
         const double by = of->change == CHANGE_HIGHER  ? low
                           : of->change == CHANGE_LOWER ? -high
                           : of->change == CHANGE_NONE  ? fmax(-low, high)
-                                                       : (double)NAN;
+                                                       : NAN;
         found = found || ((i < c->n_rows || kind != FAIL_ON_UNDECIDED) && fail_on_finds(fail_on, kind, by));
     }
     return found;

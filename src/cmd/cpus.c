@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves --cpus, also to the quietest CPU. Without it, measurements take the order of machine_cpu_order(). */
-#include <math.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"
@@ -39,12 +38,10 @@ static void cpus_of_mask(const struct cpuset *online, struct cpuset *out)
 
 static int check_online(const struct cpuset *cpus, const struct cpuset *online)
 {
-    struct cpuset offline = *cpus;
+    const struct cpuset offline = cpuset_without(cpus, online);
 
-    if (cpuset_subset(cpus, online))
+    if (cpuset_is_empty(&offline))
         return 0;
-    for_each_cpu(cpu, online)
-        cpuset_remove(&offline, cpu);
     return usage_error("--cpus: CPU %s is offline or does not exist (online: %s)", CPUS_TEXT(&offline, 256),
                        CPUS_TEXT(online, 128));
 }

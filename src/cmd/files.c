@@ -51,7 +51,7 @@ static int add_matching(struct names *names, const char *folder, const char *pat
 
 static int add_operand(struct names *names, const char *operand)
 {
-    struct stat st = {.st_mode = 0};
+    struct stat st = {0};
     const char *slash = strrchr(operand, '/'), *last = slash ? slash + 1 : operand;
     bool there = !strcmp(operand, "-") || !stat(operand, &st);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench fleet: compares the results of many machines: finds outliers, the metrics in which they are, and settings
  * that differ. */
-#include <math.h>
 
 #include "cmd/cmd.h"
 

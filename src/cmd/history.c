@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench history: tells when and in which metrics the results of one machine changed in the course of many runs. */
-#include <math.h>
 
 #include "cmd/cmd.h"
 

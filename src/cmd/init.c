@@ -86,7 +86,7 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
     char name[64];
     size_t n = 0;
 
-    if (strncmp(word, PREFIX, strlen(PREFIX)))
+    if (!starts_with(word, PREFIX))
         return false;
     word += strlen(PREFIX);
     TEXT_PRINT(name, "%.*s", (int)(value - word), word);
@@ -109,7 +109,7 @@ static bool read_order(const char *word, struct init_orders *orders, struct text
 void init_orders_read(const char *kernel_line, int argc, char *const *argv, struct init_orders *orders,
                       const char **words, size_t *n_words, struct text *wrong)
 {
-    FREED_BY(words_free) struct words line = {.text = NULL};
+    FREED_BY(words_free) struct words line = {0};
     size_t n = 0;
 
     *n_words = 0;
@@ -147,7 +147,7 @@ void init_command_make(const struct init_orders *orders, const char *const *word
     struct target target;
     size_t n = 0;
 
-    *command = (struct init_command){.argv = NULL};
+    *command = (struct init_command){0};
     if (orders->out[0] && !find_target(orders->out, &target))
         text_printf(another(wrong), "out must be DEVICE:PATH, as in /dev/sda1:/result.csv");
     if (orders->scratch[0] && !find_target(orders->scratch, &target))
@@ -353,7 +353,7 @@ static void end_scratch(void)
     if (init.disk_at[0])
         rmdir(init.disk_at);
     init.scratch[0] = init.disk_at[0] = '\0';
-    init.disk = (struct device_mount){.mounted = false};
+    init.disk = (struct device_mount){0};
 }
 
 static void begin_scratch(void)

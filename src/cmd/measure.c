@@ -2,7 +2,6 @@
 /* A measuring session: from the command line to the last line of the summary. */
 #include "cmd/cmd.h"
 
-#include <math.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -141,7 +140,7 @@ static struct plan_time suite_time(const struct measure *m, size_t i)
 
 static void put_plan(const struct measure *m, struct text *out)
 {
-    struct plan_time all = {.unknown = false};
+    struct plan_time all = {0};
 
     for (size_t i = 0; i < m->n_suites; i++) {
         const struct plan_time time = suite_time(m, i);

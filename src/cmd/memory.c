@@ -2,8 +2,6 @@
 /* jitbench memory: reads its options and plans its measurements. */
 #include "bench/memory.h"
 
-#include <math.h>
-
 #include "cmd/cmd.h"
 #include "out/chart.h"
 
@@ -82,7 +80,7 @@ static void conclude(struct measure *m)
     for (size_t i = 0; i < n; i++) {
         const double up_to = curve.set[level[i].first + level[i].n - 1];
         char name[32];
-        struct row_params param = {.n = 0};
+        struct row_params param = {0};
         const uint64_t bytes = name_memory_level(up_to, i, caches, n_caches, name);
         row_param_add(&param, PARAM_WORK, "level", "%s", name);
         row_param_add(&param, PARAM_OUTCOME, "up_to", "%.0f", up_to);
@@ -116,10 +114,10 @@ static void put_curve(const struct table_rows *r, struct text *out)
                  {"latency_alone", CHASE_HUGE, 2},
                  {"latency", CHASE_SMALL, 2},
                  {"latency", CHASE_IN_PAGE, 2}};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     double last = 0;
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_row(first, r) {
         const double set = row_param_number(&first->param, "set");
         if (strcmp(first->test, bench_memory_latency.name) || strcmp(first->metric, "latency") || !(set > last))
@@ -145,9 +143,9 @@ static void put_levels(const struct table_rows *r, struct text *out)
 {
     static const struct grid_column columns[] = {
         {"Memory level", .left = true}, {.title = "ns"}, {.title = "Seen up to"}, {.title = "Cache's size"}};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for_each_row(row, r) {
         const char *name = ROW_PARAM(&row->param, "level");
         if (!name[0] || strcmp(row->metric, "level"))
@@ -211,7 +209,7 @@ static const struct table_layout steady_layout = {TABLE_OF("How steady last cach
 /* metric: "store" or "swap", the way a number is passed. */
 static void put_matrix(const struct table_rows *r, const char *metric, const char *title, struct text *out)
 {
-    struct cpu_map map = {.n = 0};
+    struct cpu_map map = {0};
 
     for_each_row(row, r)
         cpu_map_add(&map, row, metric, MATRIX_MAX);
@@ -334,7 +332,7 @@ static void plan_loaded(const struct measure *m, const struct memory_options *o)
 
 static void plan_cores(const struct measure *m)
 {
-    FREED_BY(topology_pairs_free) struct cpu_pairs pairs = {.n = 0};
+    FREED_BY(topology_pairs_free) struct cpu_pairs pairs = {0};
 
     if (topology_pairs(m->place.order, m->place.n_order, PAIRS_ALL, &pairs))
         memory_out();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench noise: reads its options, plans its measurements, and prints its tables: detours, and (--who, --stop-at)
  * which tasks and interrupts took the time. */
-#include <math.h>
 
 #include "bench/noise.h"
 #include "cmd/cmd.h"
@@ -25,7 +24,7 @@
 static bool can_record(const struct measure *m)
 {
     static const struct trace_events none;
-    struct trace_ring ring = {.n = 0};
+    struct trace_ring ring = {0};
     const bool can = m->place.bind == BIND_ONE && !trace_ring_open(&ring, m->place.order[0], &none, TRY_BYTES, false);
 
     trace_ring_close(&ring);
@@ -73,13 +72,13 @@ static double value_of(const struct row *rows, size_t n, const struct row *row, 
 {
     const struct row *found = row_sibling(rows, n, row, metric);
 
-    return found ? found->value : (double)NAN;
+    return found ? found->value : NAN;
 }
 
 /* Says whose tasks took time: this program's, others, those of each other control group, the kernel's. */
 static void put_preempted(const struct row *rows, size_t n, struct text *out)
 {
-    FREED_BY(shares_free) struct shares shares = {.n = 0};
+    FREED_BY(shares_free) struct shares shares = {0};
 
     for (const struct row *row = rows; row < rows + n; row++) {
         const char *kind = PARAM(row, "kind"), *group = PARAM(row, "group");
@@ -139,9 +138,9 @@ static int earlier(const void *a, const void *b)
 
 static struct timeline find_timeline(const struct row *rows, size_t n)
 {
-    struct timeline found = {.n = 0};
+    struct timeline found = {0};
     size_t capacity = 0;
-    double begun_us = (double)NAN;
+    double begun_us = NAN;
 
     for (const struct row *row = rows; row < rows + n && !found.end; row++) {
         found.length_us = row_param_number(&row->param, "stopped_us");
@@ -161,7 +160,7 @@ static struct timeline find_timeline(const struct row *rows, size_t n)
 /* Puts "CPU 0, the 662 us before: tokio-rt-worker 410, softirq NET_RX 200, not seen 52". */
 static void put_sentence(const struct timeline *timeline, struct text *out)
 {
-    FREED_BY(shares_free) struct shares shares = {.n = 0};
+    FREED_BY(shares_free) struct shares shares = {0};
     bool unseen = false;
     double rest = 0;
 
@@ -194,7 +193,7 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
         {.title = "At us"}, {.title = "For us"}, {"Kind", .left = true}, {.title = "PID"}, {"Name", .left = true}};
     const struct timeline timeline = find_timeline(rows, n);
     FREED struct stay *stays = timeline.of;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     if (!stays)
         return false;
@@ -204,7 +203,7 @@ bool noise_put_timeline(const struct row *rows, size_t n, unsigned width, struct
             ? "\nWhat ran on CPU %s until its detour of %.1f us ended; times are from the start of that detour\n"
             : "\nWhat ran on CPU %s until a wake-up that was %.1f us late; times are from when it was due\n",
         PARAM(timeline.end, "worst_cpu"), timeline.length_us);
-    grid_columns(&grid, stay_columns, COUNT(stay_columns));
+    GRID_COLUMNS(&grid, stay_columns);
     for (size_t i = 0; i < timeline.n; i++) {
         if (timeline.n > 2 * STAYS_SHOWN && i == STAYS_SHOWN) {
             text_printf(grid_note(&grid), "... %zu more (in the CSV)", timeline.n - 2 * STAYS_SHOWN);
@@ -259,7 +258,7 @@ static void print_who(const struct table_rows *r, struct text *out)
                                                      {.title = "Max us"},
                                                      {"CPUs", .left = true, .most = 24}};
     struct row *rows = r->copies;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     size_t n = 0, shown = 0;
     double rest = 0;
 
@@ -270,9 +269,9 @@ static void print_who(const struct table_rows *r, struct text *out)
         return;
     if (!noise_put_timeline(rows, n, r->table_width, out)) {
         put_title(rows, n, out);
-        grid_columns(&grid, who_columns, COUNT(who_columns));
+        GRID_COLUMNS(&grid, who_columns);
         for (const struct row *row = rows; row < rows + n; row++) {
-            if (strcmp(row->metric, "taken") != 0)
+            if (strcmp(row->metric, "taken"))
                 continue;
             if (shown++ >= NAMES_SHOWN && !r->verbose) {
                 rest += row->value;
@@ -350,7 +349,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     size_t n = 0;
 
     for_each_row(row, r) {
-        if (strcmp(row->suite, bench_noise.suite) != 0 || strcmp(row->test, bench_who.name) == 0)
+        if (strcmp(row->suite, bench_noise.suite) || !strcmp(row->test, bench_who.name))
             continue;
         if (row->headline || !n)
             lines[n++] = (struct line){.lost = row};
@@ -377,7 +376,7 @@ static size_t rank_rows(const struct line *lines, size_t n_lines, struct row *ro
     for (size_t rank = 0; rank < n_lines; rank++)
         for (size_t i = 0; i < lines[rank].n; i++, n++) {
             rows[n] = lines[rank].lost[i];
-            rows[n].param = (struct row_params){.n = 0};
+            rows[n].param = (struct row_params){0};
             row_param_add(&rows[n].param, PARAM_OUTCOME, "rank", "%zu", rank + 1);
             row_params_append(&rows[n].param, &lines[rank].lost[i].param);
         }
@@ -427,7 +426,7 @@ static const struct table_layout count_layout = {TABLE_OF("Interrupts a second",
 
 static void put_quietest(const struct line *lines, size_t n, struct text *out)
 {
-    if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one") != 0)
+    if (n < 2 || isnan(lines[0].lost->value) || strcmp(lines[0].lost->bind, "one"))
         return;
     const struct row *slower = line_row(&lines[0], "slower"), *alone = line_row(&lines[0], "lost_alone");
     const bool apart = slower && alone && slower->value >= alone->value && alone->value < 100;
@@ -444,7 +443,7 @@ static void put_quietest(const struct line *lines, size_t n, struct text *out)
 static void put_strips(const struct line *lines, size_t n, unsigned width, struct text *out)
 {
     char note[160];
-    struct chart c = {.title = "Lost time", .note = chart_strip_note(note, sizeof(note)), .x = {.unit = "us"}};
+    struct chart c = {"Lost time", .note = chart_strip_note(note, sizeof(note)), .x = {.unit = "us"}};
 
     for (const struct line *line = lines; line < lines + n; line++)
         chart_strip(&c, &(struct chart_entry){.row = line->lost, .label = TEXT_LINE("CPU %.18s", line->lost->cpus)});

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The options common to all commands that measure, --start-at and --require, and hints for other programs' options. */
-#include <math.h>
 
 #include "cmd/cmd.h"
 

@@ -98,7 +98,7 @@ void progress_show(void *context, const struct plan_item *item, uint64_t sample,
     const uint64_t now = clock_raw_ns();
     const double all = p->before + p->weight * done;
     const char *suite = item->bench->suite, *test = item->test ? item->test : item->bench->name;
-    const bool named = strcmp(suite, test) != 0;
+    const bool named = strcmp(suite, test);
 
     TEXT_PRINT(p->line, "%s%s%s%s%s, sample %" PRIu64 ": %.0f %%", suite, named ? " " : "", named ? test : "",
                item->load ? " beside " : "", item->load ? item->load->name : "", sample + 1, 100 * all);

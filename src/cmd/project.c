@@ -36,7 +36,7 @@ static void take_row(void *context, const struct row *row)
 static int project(struct command_call *call)
 {
     const struct options *options = &call->options;
-    FREED_BY(project_free) struct project p = {.n = 0};
+    FREED_BY(project_free) struct project p = {0};
     struct text out = {0};
     const struct option_sweep *sweep = &options->ranks;
     int status, written = EXIT_DONE;

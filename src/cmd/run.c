@@ -3,7 +3,6 @@
 #include "cmd/run.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "out/chart.h"
 #include "out/compare_commands.h"

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <math.h>
 #include <poll.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -453,8 +452,8 @@ static void choose_env(struct commands *c)
 
     c->env = memory_get(list_length(environ) + 1, sizeof(*c->env));
     for (char **variable = environ; *variable; variable++) {
-        bool path = !strncmp(*variable, "PATH=", strlen("PATH="));
-        bool pad = !strncmp(*variable, PROCESS_PAD_NAME, strlen(PROCESS_PAD_NAME));
+        bool path = starts_with(*variable, "PATH=");
+        bool pad = starts_with(*variable, PROCESS_PAD_NAME);
         if (!pad && (path || !c->options->command.clean_env))
             c->env[n++] = *variable;
     }
@@ -633,7 +632,7 @@ static int number_builds(struct commands *c)
     for (size_t b = 0; b < c->n; b++) {
         c->build[b] += !c->build[b]; /* the only one of its side */
         for (size_t a = 0; a < b; a++) {
-            if (strcmp(names[a].text, names[b].text) != 0 && !strcasecmp(names[a].text, names[b].text))
+            if (strcmp(names[a].text, names[b].text) && !strcasecmp(names[a].text, names[b].text))
                 return usage_error("--name: '%s' and '%s' differ in upper and lower case only", names[a].text,
                                    names[b].text);
             if (same_build(c, a, b))
@@ -669,7 +668,7 @@ static int find_reference(struct commands *c, size_t *first)
 static bool clean_up(const char *map, size_t size, const struct command_params *params, struct text *why)
 {
     static struct program_guard guard; /* larger than a small stack */
-    struct program_end end = {.status = 0};
+    struct program_end end = {0};
     struct command_image image;
     uint64_t at_ns;
     FREED void *lists = command_unpack(map, size, &image);

@@ -41,7 +41,6 @@ static void put_plain(const struct table_rows *r, struct text *out)
 
 void show_rows(struct row *rows, size_t n, const struct show_how *how, struct text *out, struct text *warnings)
 {
-    static const char ended[] = "ended by ";
     const struct command *command = n ? command_find(rows[0].suite) : NULL;
     /* suites check whether the text is empty */
     FREED_BY(text_free)
@@ -51,7 +50,7 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     bool begun = false; /* a suite that a signal kept from beginning has rows, but no table */
 
     for (size_t i = 0; i < n; i++)
-        begun |= rows[i].status != ROW_SKIPPED || strncmp(rows[i].reason, ended, strlen(ended)) != 0;
+        begun |= rows[i].status != ROW_SKIPPED || !starts_with(rows[i].reason, "ended by ");
     if (n)
         qsort(rows, n, sizeof(*rows), as_planned);
     for (size_t i = 0; i < n && how->summary; i++)
@@ -110,7 +109,7 @@ static void put_line(const char *name, const char *line, unsigned width, struct 
 
 void show_summary(struct summary *summary, const char *path, unsigned width, struct text *out)
 {
-    FREED_BY(text_free) struct text next = {.length = 0};
+    FREED_BY(text_free) struct text next = {0};
 
     summary_finish(summary);
     text_printf(out, "In short\n");
@@ -119,7 +118,7 @@ void show_summary(struct summary *summary, const char *path, unsigned width, str
             put_line(summary_names[i], summary->line[i].data, width, out);
         out->failed |= summary->line[i].failed;
     }
-    if (path[0] && strcmp(path, "-") != 0) {
+    if (path[0] && strcmp(path, "-")) {
         char *word[] = {(char *)path};
         text_printf(&next, "jitbench compare OTHER.csv ");
         words_quote(word, 1, &next);
@@ -156,7 +155,7 @@ static size_t count_alike(const struct row *first, size_t n, bool by_suite)
 static void put_run(struct row *first, size_t n, const struct options *options, const char *path, struct text *out)
 {
     const struct row_run *run = first->run;
-    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
+    FREED_BY(summary_free) struct summary summary = {0};
     const struct show_how how = {.fd = 1,
                                  .alone = count_alike(first, n, true) == n,
                                  .counters = options->counters,

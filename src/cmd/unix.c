@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench unix: tests, options, plan, index, and tables. */
-#include <math.h>
 
 #include "cmd/unix.h"
 #include "load/load.h"
@@ -66,14 +65,14 @@ struct unix_test unix_test_at(size_t at)
                 return test;
             }
     }
-    return (struct unix_test){.name = NULL};
+    return (struct unix_test){0};
 }
 
 /* Name NULL: none. */
 static struct unix_test unix_test_of(const char *name)
 {
     for_each_unix_test(test) if (!strcmp(test.name, name)) return test;
-    return (struct unix_test){.name = NULL};
+    return (struct unix_test){0};
 }
 
 static int select_tests(struct measure *m, const char *operand)
@@ -152,7 +151,7 @@ struct unix_index unix_index_of(const struct table_rows *r, uint64_t copies)
 static void put_made(struct measure *m, size_t metric, uint64_t copies, uint64_t number, double value)
 {
     const struct unix_protocol *protocol = &protocols[m->preset == PRESET_CLASSIC];
-    struct row_params param = {.n = 0};
+    struct row_params param = {0};
 
     row_param_add(&param, PARAM_WORK, "protocol", "%s", protocol->name);
     row_param_add(&param, PARAM_WORK, "context1", "%s", protocol->context1);
@@ -239,7 +238,7 @@ static void add_test(const struct measure *m, const struct unix_test *t, const s
     struct unix_params params = o->params;
 
     params.halves = t->halves;
-    params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){.n = 0};
+    params.pairs = t->halves == HALVES_TWO ? *pairs : (struct cpu_pairs){0};
     params.pairs_name = pairs_name;
     if (params.pairs.n > copies)
         params.pairs.n = (size_t)copies; /* the row must not mention relations of others */
@@ -413,7 +412,7 @@ static void put_block(const struct table_rows *r, uint64_t copies, struct text *
     const struct unix_protocol *of = protocol_of_rows(r);
     const char *protocol = TEXT_LINE("%s protocol", of->name);
     const bool whole = index.tests == UNIX_N_INDEX;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     bool probed = false;
 
     text_printf(out, "%" PRIu64 " parallel cop%s of tests, %s\n", copies, copies == 1 ? "y" : "ies", protocol);

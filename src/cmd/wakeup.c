@@ -2,8 +2,6 @@
 /* jitbench wakeup. */
 #include "bench/noise.h"
 
-#include <math.h>
-
 #include "cmd/latency.h"
 
 struct wakeup_options {
@@ -65,7 +63,7 @@ static const struct option common_rows[] = {
 static void set_load(const struct measure *m, struct plan_item *item, const struct load *load,
                      struct load_params params)
 {
-    struct latency_options defaults = {.tasks = 0};
+    struct latency_options defaults = {0};
     struct option_table tables[TABLES_MAX];
     struct error error;
 
@@ -103,7 +101,7 @@ static int plan(struct measure *m, void *options)
         return usage_error("--interval: it is longer than the run (--time)");
     if (threads > m->place.n_order)
         return usage_error("--threads: there are not so many CPUs to measure on");
-    struct load_params params = {.threads = 0};
+    struct load_params params = {0};
     if (latency_fill_command(m, o->loads, o->command, &params))
         return EXIT_USAGE;
     if (!o->loads)

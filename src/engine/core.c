@@ -206,13 +206,13 @@ static double cell_value(const struct core_cell *cell, bool cost_per_count)
  * number: percentiles of few blocks are too narrow (Efron, Tibshirani 1993, ch. 13). */
 static void find_interval(const struct core_cell *blocks, size_t n, bool cost_per_count, struct core_alone *out)
 {
-    struct stats_running values = {.n = 0};
+    struct stats_running values = {0};
     uint64_t seed = n;
 
     if (n < BLOCKS_MIN)
         return;
     for (unsigned r = 0; r < RESAMPLES; r++) {
-        struct core_cell sum = {.n = 0};
+        struct core_cell sum = {0};
         for (size_t i = 0; i < n; i++)
             add_cell(&sum, &blocks[stats_random(&seed) % n]);
         stats_add(&values, cell_value(&sum, cost_per_count));
@@ -230,7 +230,7 @@ static size_t gather(struct core_cell *blocks, size_t n, size_t together)
     size_t gathered = 0;
 
     for (size_t i = 0; i < n; i += together) {
-        struct core_cell sum = {.n = 0};
+        struct core_cell sum = {0};
         for (size_t k = i; k < i + together && k < n; k++)
             add_cell(&sum, &blocks[k]);
         if (sum.n)
@@ -244,7 +244,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
 {
     size_t n_blocks = (size_t)n_trials * CORE_BLOCKS;
     FREED struct core_cell *blocks = calloc(n_blocks ? n_blocks : 1, sizeof(*blocks));
-    struct core_cell all = {.n = 0};
+    struct core_cell all = {0};
     unsigned cpu = CPUSET_NONE, free_level = 0, trials = 0;
 
     *out = (struct core_alone){.value = NAN, .low = NAN, .high = NAN};
@@ -258,7 +258,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
             add_cell(&blocks[(size_t)note->trial * CORE_BLOCKS + note->block], &note->cell);
     }
     for (uint32_t t = 0; t < n_trials; t++) {
-        struct core_cell trial = {.n = 0};
+        struct core_cell trial = {0};
         for (unsigned b = 0; b < CORE_BLOCKS; b++)
             add_cell(&trial, &blocks[(size_t)t * CORE_BLOCKS + b]);
         add_cell(&all, &trial);
@@ -277,7 +277,7 @@ int core_alone_find(const struct core_notes *notes, const struct core_session *s
 
 double core_explained_pct(const double *raw, const double *alone, size_t n)
 {
-    struct stats_running of_raw = {.n = 0}, of_alone = {.n = 0};
+    struct stats_running of_raw = {0}, of_alone = {0};
 
     for (size_t i = 0; i < n; i++)
         if (!isnan(raw[i]) && !isnan(alone[i])) {
@@ -301,7 +301,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
 static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uint64_t probes[CORE_LEVELS], double *us)
 {
     uint32_t seen[CORE_LEVELS] = {0};
-    struct core_reading reading = {.level = 0};
+    struct core_reading reading = {0};
     uint64_t until = clock_raw_ns() + ns;
 
     do {
@@ -321,7 +321,7 @@ static void look_at(struct core_session *session, unsigned cpu, uint64_t ns, uin
 void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t ns, struct core_sight *out)
 {
     uint64_t probes[CPUS_MAX][CORE_LEVELS] = {{0}};
-    struct stats_running frees = {.n = 0};
+    struct stats_running frees = {0};
     unsigned list[CPUS_MAX], n = 0;
     struct cpuset before;
 

@@ -3,13 +3,9 @@
  * sums the time up by name. */
 #include "engine/interference.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "rows/text.h"
 #include "sys/clock.h"
-#include "sys/machine.h"
 
 /* Index in account->interferers of the time in which nothing was recorded. */
 #define UNSEEN 0u
@@ -251,18 +247,18 @@ static void name_interferer(struct account *account, uint32_t at, const char *wo
     if (task && !unnamed)
         kind = name_task(account, interferer.id, name, group);
     if (!name[0])
-        snprintf(name, sizeof(name), "%s_%u", task ? "pid" : kind, interferer.id);
+        TEXT_PRINT(name, "%s_%u", task ? "pid" : kind, interferer.id);
     text_sanitize_name(name);
     text_sanitize_name(group);
-    snprintf(out->label, sizeof(out->label), "kind=%s name=%s", kind, name);
+    TEXT_PRINT(out->label, "kind=%s name=%s", kind, name);
     if (work[0])
-        text_add(out->label, sizeof(out->label), " work=%s", work);
+        TEXT_ADD(out->label, " work=%s", work);
     if (interferer.kind == TRACE_IRQ && interferer.id)
-        text_add(out->label, sizeof(out->label), " irq=%u", interferer.id);
+        TEXT_ADD(out->label, " irq=%u", interferer.id);
     if (group[0])
-        text_add(out->label, sizeof(out->label), " group=%s", group);
-    if (!unnamed && strcmp(kind, "own") != 0)
-        snprintf(out->culprit, sizeof(out->culprit), work[0] ? "%s(%s)" : "%s", name, work);
+        TEXT_ADD(out->label, " group=%s", group);
+    if (!unnamed && strcmp(kind, "own"))
+        TEXT_PRINT(out->culprit, work[0] ? "%s(%s)" : "%s", name, work);
 }
 
 /* --- Lines: one for each name. --- */

@@ -54,7 +54,7 @@ static const char *next_name(const struct option *row, const char *name, size_t 
 bool fail_on_add(struct fail_on *f, const char *word, double percent)
 {
     for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcasecmp(known[i].word, word) != 0)
+        if (strcasecmp(known[i].word, word))
             continue;
         for (unsigned k = 0, kind = 1; k < FAIL_ON_KINDS; k++, kind *= 2) {
             const double any = kind == FAIL_ON_UNDECIDED ? INFINITY : -INFINITY, limit = isnan(percent) ? any : percent;
@@ -69,7 +69,7 @@ bool fail_on_add(struct fail_on *f, const char *word, double percent)
 
 double fail_on_limit(const struct fail_on *f, unsigned kind)
 {
-    return f->kinds & kind ? f->percent[__builtin_ctz(kind)] : (double)NAN;
+    return f->kinds & kind ? f->percent[__builtin_ctz(kind)] : NAN;
 }
 
 bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
@@ -82,19 +82,17 @@ bool fail_on_finds(const struct fail_on *f, unsigned kind, double by)
 /* As shown in an error line: one line, so short that the range after it is visible. */
 static const char *option_show(const char *value, char shown[SHOWN_SIZE])
 {
-    const size_t room = SHOWN_SIZE - sizeof("...");
-    size_t n = 0;
+    size_t cut = SHOWN_SIZE - sizeof("...");
 
-    for (; n < room && value[n]; n++)
-        shown[n] = (unsigned char)value[n] < ' ' || value[n] == 127 ? '?' : value[n];
-    shown[n] = '\0';
-    if (value[n]) {
-        while (n && ((unsigned char)value[n] & 0xc0) == 0x80)
-            n--;
-        memcpy(shown + n, "...", sizeof("..."));
+    text_copy(shown, SHOWN_SIZE, value);
+    if (strlen(value) > cut) {
+        while (cut && ((unsigned char)value[cut] & 0xc0) == 0x80)
+            cut--;
+        memcpy(shown + cut, "...", sizeof("..."));
     }
     return shown;
 }
+#define SHOWN(value) option_show(value, (char[SHOWN_SIZE]){0})
 
 /* In the unit of the option's type. */
 static void option_show_number(enum option_type type, double value, char *buf, size_t size)
@@ -177,10 +175,10 @@ static int refuse(const struct setting *s, enum verdict verdict)
 {
     const struct option *row = s->row;
     const char *form = verdict == JUNK ? types[row->type].form : NULL;
-    char range[160], shown[SHOWN_SIZE];
+    char range[160];
 
-    error_set(s->error, "--%s: '%s' is %s%s", row->name, option_show(s->value, shown),
-              verdict == JUNK ? "not " : "out of range", verdict == JUNK ? types[row->type].noun : "");
+    error_set(s->error, "--%s: '%s' is %s%s", row->name, SHOWN(s->value), verdict == JUNK ? "not " : "out of range",
+              verdict == JUNK ? types[row->type].noun : "");
     option_show_range(row, range, sizeof(range));
     if (form)
         TEXT_ADD(range, "%s%s", range[0] ? ", " : "", form);
@@ -193,8 +191,7 @@ static int refuse(const struct setting *s, enum verdict verdict)
 
 static int refuse_because(const struct setting *s, const char *why)
 {
-    char shown[SHOWN_SIZE];
-    return error_set(s->error, "--%s: '%s': %s", s->row->name, option_show(s->value, shown), why);
+    return error_set(s->error, "--%s: '%s': %s", s->row->name, SHOWN(s->value), why);
 }
 
 static size_t choice_count(const struct option *row)
@@ -218,11 +215,11 @@ static int refuse_choice(const struct setting *s, const char *value)
 {
     const struct option *row = s->row;
     const char *near = row->choices ? text_nearest(value, row->choices, choice_count(row)) : NULL;
-    char list[512], shown[SHOWN_SIZE];
+    char list[512];
 
     option_show_choices(row->type == OPTION_CPUS ? "a CPU list" : NULL, row->choices, list, sizeof(list));
-    error_set(s->error, "--%s: '%s' is not %s%s", row->name, option_show(value, shown),
-              row->type == OPTION_CPUS ? "" : "one of ", list);
+    error_set(s->error, "--%s: '%s' is not %s%s", row->name, SHOWN(value), row->type == OPTION_CPUS ? "" : "one of ",
+              list);
     suggest(s->error, find_foreign(row->foreign, value, strlen(value)), "", near);
     return -1;
 }
@@ -291,7 +288,7 @@ static enum verdict read_duration(const char *text, double bare_ns, uint64_t *ou
     if (!scan_decimal(&text, &number))
         return JUNK;
     for (size_t i = 0; i < COUNT(units); i++) {
-        if (strcmp(text, units[i].name) != 0)
+        if (strcmp(text, units[i].name))
             continue;
         double ns = rint(number * units[i].ns);
         if (!(ns < TWO_TO_64))
@@ -387,11 +384,11 @@ static int set_choice(const struct setting *s)
 static int set_text(const struct setting *s)
 {
     const size_t size = s->row->size, used = s->append && s->row->type == OPTION_LINES ? strlen(s->place) + 1 : 0;
-    char *place = s->place, shown[SHOWN_SIZE];
+    char *place = s->place;
 
     if (used + strlen(s->value) >= size)
-        return error_set(s->error, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name,
-                         option_show(s->value, shown), size - 1, used ? ", together with those before it" : "");
+        return error_set(s->error, "--%s: '%s' is too long (at most %zu bytes%s)", s->row->name, SHOWN(s->value),
+                         size - 1, used ? ", together with those before it" : "");
     if (used)
         place[used - 1] = '\n';
     text_copy(place + used, size - used, s->value);
@@ -547,8 +544,8 @@ static int set_cpus(const struct setting *s)
 /* "yes" or "no" as a default; NULL on the command line. */
 static int set_flag(const struct setting *s)
 {
-    bool on = !s->value || strcmp(s->value, "yes") == 0;
-    if (!on && strcmp(s->value, "no") != 0)
+    bool on = !s->value || !strcmp(s->value, "yes");
+    if (!on && strcmp(s->value, "no"))
         return refuse(s, JUNK);
     memcpy(s->place, &on, sizeof(on));
     return 0;
@@ -638,7 +635,7 @@ static void help_notes(const struct option_table *table, const struct option *ro
         text_printf(out, "%s%s", separator, buf);
     separator = buf[0] ? "; " : separator;
     for (size_t i = 0; i < COUNT(typed); i++) {
-        if (!typed[i] || (i > 1 && typed[1] && strcmp(typed[i], typed[1]) == 0))
+        if (!typed[i] || (i > 1 && typed[1] && !strcmp(typed[i], typed[1])))
             continue;
         option_show_value(row, typed[i], buf, sizeof(buf));
         text_printf(out, "%s%s%s", separator, before[i], buf);
@@ -808,10 +805,10 @@ static const struct option_foreign *foreign_of(const struct parser *p, const cha
 
 static int unknown_long(const struct parser *p, const char *name, size_t length)
 {
-    char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES], shown[SHOWN_SIZE];
+    char word[NAME_MAX_BYTES], near[NAME_MAX_BYTES];
 
     text_copy(word, length < sizeof(word) ? length + 1 : sizeof(word), name);
-    error_set(p->error, "unknown option '--%s'", option_show(word, shown));
+    error_set(p->error, "unknown option '--%s'", SHOWN(word));
     nearest_name(p, word, near);
     suggest(p->error, foreign_of(p, name, length), "--", near);
     return -1;
@@ -964,16 +961,13 @@ static bool find_letter(const struct parser *p, char letter, struct place *found
 /* A whole word after one dash is probably a long name that lacks the second. */
 static int unknown_letter(const struct parser *p, const char *argument, const char *at)
 {
-    char near[NAME_MAX_BYTES] = "", shown[SHOWN_SIZE];
+    char near[NAME_MAX_BYTES] = "";
 
     if (strlen(argument) > 3)
         nearest_name(p, argument + 1, near);
     if (near[0])
-        return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", option_show(argument, shown), near);
-    option_show(at, shown);
-    if ((unsigned char)*at < 0x80)
-        shown[1] = '\0';
-    error_set(p->error, "unknown option '-%s'", shown);
+        return error_set(p->error, "unknown option '%s'; did you mean '--%s'?", SHOWN(argument), near);
+    error_set(p->error, "unknown option '-%.*s'", (unsigned char)*at < 0x80 ? 1 : SHOWN_SIZE, SHOWN(at));
     const struct option_foreign *foreign = foreign_of(p, at, 1);
     struct place other;
     if (!foreign && isalpha((unsigned char)*at) && find_letter(p, (char)(*at ^ 0x20), &other))
@@ -1033,7 +1027,7 @@ int option_parse(int argc, char *const argv[], struct option_table *tables, size
         assert(tables[t].n <= OPTION_ROWS_MAX);
     for (; p.at < argc; p.at++) {
         const char *argument = argv[p.at];
-        const bool dashes = strcmp(argument, "--") == 0;
+        const bool dashes = !strcmp(argument, "--");
         if (ended || argument[0] != '-' || !argument[1] || (dashes && tables[0].separates))
             operands[count++] = argument;
         else if (dashes)
@@ -1075,7 +1069,7 @@ int option_defaults(struct option_table *tables, size_t n, enum option_preset pr
 bool option_given(const struct option_table *tables, size_t n, const char *name)
 {
     for_each_option(table, row, tables, n)
-        if (strcmp(row->name, name) == 0 && is_given(tables, n, (const char *)table->target + row->offset))
+        if (!strcmp(row->name, name) && is_given(tables, n, (const char *)table->target + row->offset))
             return true;
     return false;
 }
@@ -1101,7 +1095,7 @@ int option_without(int argc, char *const argv[], struct option_table *tables, si
         const int first = p.at;
         bool dropped = false;
         p.last = NULL;
-        if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--") != 0)
+        if (argv[first][0] == '-' && argv[first][1] && strcmp(argv[first], "--"))
             (void)parse_word(&p, argv[first]);
         for (const char *const *name = names; p.last && *name; name++)
             dropped = dropped || !strcmp(p.last->name, *name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the item of the next trial, decides when it has enough samples, and handles failed trials. */
-#include <math.h>
 
 #include "engine/trial.h"
 
@@ -47,7 +46,7 @@ static struct plan_time item_time(const struct plan_item *item)
     struct plan_time time = {.least_ns = n * each, .most_ns = n * each};
 
     if (item->skip)
-        return (struct plan_time){.unknown = false};
+        return (struct plan_time){0};
     if (s->max_samples == n)
         time.unknown = !each;
     else if (s->max_ns > time.most_ns)
@@ -57,7 +56,7 @@ static struct plan_time item_time(const struct plan_item *item)
 
 struct plan_time plan_time(const struct plan *plan)
 {
-    struct plan_time all = {.unknown = false};
+    struct plan_time all = {0};
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct plan_time time = item_time(&plan->items[i]);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/trial.h"
 
-#include <math.h>
-
 /* In a shorter sample, one time slice of another task is more than half. */
 #define WAITED_LEAST_MS 100
 
@@ -255,7 +253,7 @@ static void enter_others(struct results *results, const struct trial *trial)
     const struct bench *bench = results->item->bench;
     struct group_values *g = &results->group[0];
 
-    results->others = (struct row_params){.n = 0};
+    results->others = (struct row_params){0};
     for (unsigned p = 0; p < bench->n_parties; p++)
         if (bench->parties[p].role == ROLE_TIMER)
             enter_other(results, bench->parties[p].name, trial_party(trial, p, 0));
@@ -300,7 +298,7 @@ static void enter_quantile(struct results *results, unsigned group, unsigned num
     struct metric_values *m = &results->group[group].metric[number];
     const double beyond = 1 - about->quantile;
     const bool known = of->hist && (double)of->hist->n * beyond + 1e-6 >= about->above;
-    const double value = known ? hist_quantile(of->hist, about->quantile) : (double)NAN;
+    const double value = known ? hist_quantile(of->hist, about->quantile) : NAN;
 
     m->low = m->high = NAN;
     if (known)
@@ -409,7 +407,7 @@ double results_precision_pct(const struct results *results)
     double worst = NAN;
 
     if (percentile)
-        return percentile->n ? 100 * (percentile->high - percentile->low) / 2 / percentile->samples[0] : (double)NAN;
+        return percentile->n ? 100 * (percentile->high - percentile->low) / 2 / percentile->samples[0] : NAN;
     for (unsigned g = 0; g < results->n_groups; g++)
         for (unsigned m = 0; m < bench->n_metrics; m++) {
             const struct metric_values *values = &results->group[g].metric[m];
@@ -448,23 +446,24 @@ bool results_sampled_enough(struct results *results)
 
 static void fill_counters(const struct results *results, const struct group_values *g, struct row *row)
 {
-    const struct causes *c = &g->causes;
+    const struct task_counters *task = &g->causes.task;
+    const struct machine_counters *machine = &g->causes.machine;
 
     row->wall_s = g->wall_s;
-    row->cpu_s = c->cpu_s;
-    row->ctx_voluntary = c->ctx_voluntary;
-    row->ctx_involuntary = c->ctx_involuntary;
-    row->migrations = c->migrations;
-    row->faults_minor = c->faults_minor;
-    row->faults_major = c->faults_major;
-    row->run_delay_ms = c->run_delay_ms;
-    row->irqs = c->irqs;
-    row->softirqs = c->softirqs;
-    row->steal_ms = c->steal_ms;
+    row->cpu_s = counter_number(task->cpu_ns, 1e-9);
+    row->ctx_voluntary = counter_number(task->ctx_voluntary, 1);
+    row->ctx_involuntary = counter_number(task->ctx_involuntary, 1);
+    row->migrations = counter_number(task->migrations, 1);
+    row->faults_minor = counter_number(task->faults_minor, 1);
+    row->faults_major = counter_number(task->faults_major, 1);
+    row->run_delay_ms = counter_number(task->run_delay_ns, 1e-6);
+    row->irqs = counter_number(machine->irqs, 1);
+    row->softirqs = counter_number(machine->softirqs, 1);
+    row->steal_ms = counter_number(machine->steal_ns, 1e-6);
     row->freq_khz = g->khz_n ? g->khz_sum / (double)g->khz_n : NAN;
     row->temp_begin_c = results->celsius[0];
     row->temp_end_c = results->celsius[1];
-    causes_fill(c, results->n_stopped, &row->causes);
+    causes_fill(&g->causes, results->n_stopped, &row->causes);
     counted_text(&g->counted, row->counters, sizeof(row->counters));
     interference_text(&g->interference, row->culprits, sizeof(row->culprits));
     TEXT_SET(row->timer_latency_held, results->how->timer_latency_held ? "yes" : "no");
@@ -775,7 +774,7 @@ static enum row_status put_row(struct results *results, unsigned group, unsigned
     }
     if (results->n_trials && g->core_cpu != CPUSET_NONE) { /* the core's frequency, and the CPU's share */
         const unsigned level = core_free_level(results->how->core, g->core_cpu, NULL, 0);
-        const double share = level ? core_share(g->core_probes, level) : (double)NAN;
+        const double share = level ? core_share(g->core_probes, level) : NAN;
         row.core_mhz = g->core_hz.mean * 1e-6;
         if (g->core_own)
             TEXT_SET(row.core_share, "own");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parent's side of a trial: makes the shared memory, starts the processes, opens the gate, waits for the end,
  * reaps. */
-#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -162,7 +161,7 @@ static void leave_a_cpu(const struct trial_spec *spec, struct trial_slot *slots,
 void trial_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n)
 {
     const unsigned each = spec->bench->n_parties, of_bench = spec->copies * each;
-    struct claim taken = {.n_wide = 0};
+    struct claim taken = {0};
 
     for (unsigned i = 0; i < n; i++) {
         struct trial_slot *slot = &slots[i];
@@ -874,7 +873,7 @@ static void start_and_run(struct trial *trial)
     trial->head->event_fd = events[1];
     cgroup_quota_open(&trial->quota);
     const unsigned n = trial->spec.bench->n_parties, of_bench = trial->spec.copies * n;
-    struct scratch_keeper load_group = {.pid = 0};
+    struct scratch_keeper load_group = {0};
     int error = make_load_group(trial, &load_group);
     for (unsigned slot = 0; slot < of_bench && !error; slot += n)
         error = start_parties(trial, slot, n);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts: marks in the units of two axes, drawn as one SVG. */
-#include <math.h>
 
 #include "out/chart.h"
 
@@ -255,7 +254,7 @@ static void svg_label(struct text *out, double x, double y, const char *anchor, 
             room -= ((unsigned char)s[length] & 0xc0) != 0x80;
     begin_mark(out, "text", classes);
     html_put(out, " x=\"%f\" y=\"%f\"", x, y);
-    if (strcmp(anchor, "start") != 0)
+    if (strcmp(anchor, "start"))
         text_printf(out, " text-anchor=\"%s\"", anchor);
     text_append(out, ">", 1);
     html_escape(out, s, length);
@@ -312,7 +311,7 @@ static void put_scatter(struct text *out, const struct svg_scale *x, const struc
 {
     size_t width = (size_t)fabs(x->to - x->from) + 1, height = (size_t)fabs(y->to - y->from) + 1;
     double left = fmin(x->from, x->to), top = fmin(y->from, y->to);
-    FREED_BY(memory_free) unsigned char *seen = memory_get(width * height, 1);
+    FREED unsigned char *seen = memory_get(width * height, 1);
 
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(points[i].at) || !isfinite(points[i].value))

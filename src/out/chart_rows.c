@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts of rows, as SVG or as lines of text; histograms as text, with round bin limits and logarithmic bars. */
-#include <math.h>
 
 #include "out/chart.h"
 
@@ -443,7 +442,7 @@ static void put_signs(const struct svg_scale *x, const struct chart_mark *m, str
 static void put_text_axis(const struct chart *c, struct svg_scale *x, size_t left, struct text_line *line,
                           struct text *out)
 {
-    struct svg_ticks ticks = {.n = 0};
+    struct svg_ticks ticks = {0};
     size_t end = 0;
 
     x->from = (double)left * CHART_LETTER;

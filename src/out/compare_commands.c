@@ -2,9 +2,6 @@
 /* Prints the comparison of the commands of `jitbench run`. */
 #include "out/compare_commands.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "out/out.h"
 
 #define IN_TIMES 2.0 /* smallest ratio that is printed as "takes 2.00 times as long" and not as "slower by 100 %" */
@@ -16,7 +13,7 @@ static bool is_ambiguous(const struct row *rows, size_t n, const struct row *row
 
     for (size_t i = 0; line && !row_build(row) && i < n; i++) {
         const char *other = row_command_line(&rows[i].param);
-        if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line) != 0)
+        if (!strcmp(rows[i].test, row->test) && other && strcmp(other, line))
             return true;
     }
     return false;
@@ -168,7 +165,7 @@ static void put_power(const struct command_comparison *c, struct text *out)
     const size_t runs = row->n_samples < c->base->n_samples ? row->n_samples : c->base->n_samples;
     const double narrow = 2 * row_param_number(&row->param, COMMANDS_PRECISION) / 100;
     struct command_difference d;
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     size_t pairs = PAIRED_LEAST;
 
     /* The interval as if the number of runs had been fixed. */
@@ -204,7 +201,7 @@ static bool may_be_layout(const struct row *row, const struct command_comparison
 
     return differs && !c->builds[0] && row_judged(row) <= JUDGED_USER && line && base &&
            fabs(c->difference.logs.centre) < LAYOUT_MOST &&
-           (strcspn(line, " ") != strcspn(base, " ") || strncmp(line, base, strcspn(line, " ")) != 0);
+           (strcspn(line, " ") != strcspn(base, " ") || strncmp(line, base, strcspn(line, " ")));
 }
 
 void run_put_verdicts(const struct row *rows, size_t n, const struct command_comparison *compared, struct text *out)

@@ -3,8 +3,6 @@
  * as wide as their cells, aligned, and left out or broken where the line is too short. */
 #include "out/out.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #define GAP 2u
@@ -39,7 +37,7 @@ static void end_cell(struct grid *g)
         const size_t width = text_width(cell);
         if (width > column->width && (!column->most || width <= column->most))
             column->width = width;
-        column->known |= cell[0] && strcmp(cell, "-") != 0;
+        column->known |= cell[0] && strcmp(cell, "-");
     }
     text_append(&g->cells, "", 1);
 }
@@ -345,8 +343,8 @@ void doc_gap(const struct doc *doc)
 {
     const struct text *out = doc->out;
 
-    if (doc->format != DOC_HTML && out->length && strcmp(out->data, "\n") != 0 &&
-        (out->length < 2 || strcmp(out->data + out->length - 2, "\n\n") != 0))
+    if (doc->format != DOC_HTML && out->length && strcmp(out->data, "\n") &&
+        (out->length < 2 || strcmp(out->data + out->length - 2, "\n\n")))
         text_append(doc->out, "\n", 1);
 }
 

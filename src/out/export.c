@@ -2,10 +2,6 @@
 /* Common part of the export formats: selection of rows, names, units. */
 #include "out/export.h"
 
-#include <math.h>
-
-#include "sys/base.h"
-
 #define ADDRESS(id, name) &export_##id,
 const struct export_format *const export_formats[] = {EXPORT_FORMATS(ADDRESS) NULL};
 
@@ -19,7 +15,7 @@ void export_leave_out(struct export_left_out *left_out, const char *why)
     size_t i = 0;
 
     left_out->n++;
-    while (i < left_out->n_reasons && strcmp(left_out->reasons[i].why, why) != 0)
+    while (i < left_out->n_reasons && strcmp(left_out->reasons[i].why, why))
         i++;
     if (i == left_out->n_reasons && i < EXPORT_REASONS_MAX)
         left_out->reasons[left_out->n_reasons++].why = why;
@@ -39,7 +35,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     uint64_t labels, struct text *out, struct export_left_out *left_out)
 {
-    FREED_BY(memory_free) const struct row **taken = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **taken = memory_get(n, sizeof(const struct row *));
     struct export_rows all = {
         .rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out, .labels = labels};
 
@@ -201,8 +197,8 @@ void export_cluster(struct export_entry *entries, size_t n)
 static void name_entries(struct export_entry *entries, size_t n)
 {
     FREED_BY(index_free) struct index names = {0}, of_run = {0}, with_cpus = {0};
-    FREED_BY(memory_free) bool *shared = memory_get(n, sizeof(*shared));
-    FREED_BY(memory_free) size_t *times = memory_get(n, sizeof(*times));
+    FREED bool *shared = memory_get(n, sizeof(*shared));
+    FREED size_t *times = memory_get(n, sizeof(*times));
 
     for (size_t i = 0; i < n; i++) {
         const size_t known = of_run.n;
@@ -236,7 +232,7 @@ void export_put_groups(const struct export_rows *rows,
 {
     const size_t n = rows->n;
     FREED_BY(export_entries_free) struct export_entry *entries = memory_get(n + 1, sizeof(*entries));
-    FREED_BY(memory_free) const struct row **of = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **of = memory_get(n, sizeof(const struct row *));
 
     for (size_t i = 0; i < n; i++)
         entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};

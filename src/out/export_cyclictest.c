@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of wakeup as cyclictest's text (-q -h N) and JSON, of noise as oslat's table: each of the first run and load in
  * the files. */
-#include <math.h>
 #include <time.h>
 
 #include "out/export.h"
 #include "out/out.h"
-#include "sys/base.h"
 
 #define US 1e-3
 
 static const char *refuse(const struct row *row)
 {
-    if (strcmp(row->suite, "wakeup") != 0 || strcmp(row->metric, "latency") != 0)
+    if (strcmp(row->suite, "wakeup") || strcmp(row->metric, "latency"))
         return "that are not latencies of suite wakeup";
     return row->n_hist ? NULL : "without a histogram";
 }
@@ -87,7 +85,7 @@ static void write_text(const struct export_rows *rows, struct text *out)
                   {"Avg Latencies:", 5},
                   {"Max Latencies:", 5},
                   {"Histogram Overflows:", 5}};
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
 
     take_cpus(rows, "histogram_us", 1, &cpus);
     if (!strcmp(cpus.row[0]->timer_latency_held, "yes"))
@@ -145,7 +143,7 @@ static void write_json(const struct export_rows *rows, struct text *out)
     const struct row_run *run = rows->rows[0]->run;
     const size_t length = strcspn(run->kernel, " ");
     char release[sizeof(run->kernel)], start[64], end[64];
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
 
     take_cpus(rows, "histogram_us", 1, &cpus);
     text_copy(release, length + 1, run->kernel);
@@ -190,7 +188,7 @@ const struct export_format export_cyclictest_json = {
 
 static const char *refuse_oslat(const struct row *row)
 {
-    if (strcmp(row->suite, "noise") != 0 || strcmp(row->metric, "detour") != 0)
+    if (strcmp(row->suite, "noise") || strcmp(row->metric, "detour"))
         return "that are not detours of suite noise";
     return row->n_hist || !row->stats.n ? NULL : "without a histogram";
 }
@@ -232,12 +230,12 @@ static void write_oslat(const struct export_rows *rows, struct text *out)
         int decimals;
     } lines[] = {{"Core", "", 0},         {"Minimum", " (us)", 0}, {"Average", " (us)", 3},
                  {"Maximum", " (us)", 0}, {"Max-Min", " (us)", 0}, {"Duration", " (sec)", 3}};
-    FREED_BY(free_cpus) struct cpus cpus = {.n = 0};
+    FREED_BY(free_cpus) struct cpus cpus = {0};
     bool left_out = false;
 
     take_cpus(rows, "buckets", BUCKETS, &cpus);
     const size_t n = cpus.n, end = cpus.end_us;
-    FREED_BY(memory_free) double *figures = memory_get(COUNT(lines) * n, sizeof(*figures));
+    FREED double *figures = memory_get(COUNT(lines) * n, sizeof(*figures));
     for (size_t c = 0; c < n; c++) { /* oslat counts a turn of less than 1 us as 1 */
         const struct row *row = cpus.row[c];
         const double turns = turns_of(rows, row), least = turns > 0 ? 1 : floor(row->stats.min * US) + 1;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON, and exports rows in formats of it. */
-#include <math.h>
 
 #include "out/export.h"
 #include "out/out.h"
-#include "sys/base.h"
 
 /* --- JSON (RFC 8259). --- */
 
@@ -118,7 +116,7 @@ static const char *pyperf_unit(const struct row *row)
 
     if (!isnan(export_seconds(row, 1)))
         return "second";
-    if (!unit || strcmp(row->better, "lower") != 0)
+    if (!unit || strcmp(row->better, "lower"))
         return "";
     return unit->kind == EXPORT_BYTES ? "byte" : unit->kind == EXPORT_NUMBER ? "integer" : "";
 }
@@ -246,7 +244,7 @@ static void put_parameters(const struct row_params *params, struct text *out)
 
 static void put_hyperfine(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
-    FREED_BY(memory_free) double *seconds = export_group_seconds(group);
+    FREED double *seconds = export_group_seconds(group);
     struct stats_summary s;
     size_t n = 0;
 
@@ -271,7 +269,7 @@ static void put_hyperfine(const struct export_rows *rows, const struct export_gr
 
 static void write_hyperfine(const struct export_rows *rows, struct text *out)
 {
-    FREED_BY(memory_free) const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
+    FREED const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
     struct export_rows own = *rows;
 
     own.rows = lines;
@@ -354,8 +352,8 @@ static void put_gbench_line(const struct export_group *group, const struct row *
 
 static void put_gbench(const struct export_rows *rows, const struct export_group *group, struct text *out)
 {
-    FREED_BY(memory_free) double *seconds = export_group_seconds(group);
-    FREED_BY(memory_free) double *cpu_seconds = memory_get(group->n_samples, sizeof(*cpu_seconds));
+    FREED double *seconds = export_group_seconds(group);
+    FREED double *cpu_seconds = memory_get(group->n_samples, sizeof(*cpu_seconds));
     struct stats_summary real, cpu;
     size_t n = 0;
 

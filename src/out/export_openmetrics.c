@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* OpenMetrics 1.0 that is also Prometheus' text format 0.0.4: gauges, no timestamps. */
-#include <math.h>
 #include <time.h>
 
 #include "out/export.h"
-#include "sys/base.h"
 
 const char *const export_labels[] = {"job", "rank", "run_id", "utc", "comment", NULL};
 
@@ -189,7 +187,7 @@ static void put_family_head(const struct export_entry *point, struct text *out)
 static void put_statuses(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
-    FREED_BY(memory_free) const struct row **worst = memory_get(rows->n_all, sizeof(const struct row *));
+    FREED const struct row **worst = memory_get(rows->n_all, sizeof(const struct row *));
 
     text_printf(out, "# HELP jitbench_status The worst status: 0 ok, 1 unstable, 2 degraded, 3 skipped, 4 failed.\n"
                      "# TYPE jitbench_status gauge\n");
@@ -218,7 +216,7 @@ static double time_of(const struct row_run *run)
 static void put_runs(struct export_entry *points, size_t n, uint64_t wanted, struct text *out)
 {
     FREED_BY(index_free) struct index infos = {0}, times = {0};
-    FREED_BY(memory_free) double *newest = memory_get(n, sizeof(*newest));
+    FREED double *newest = memory_get(n, sizeof(*newest));
 
     qsort(points, n, sizeof(*points), by_row);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");

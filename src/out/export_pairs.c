@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Latencies between CPUs, as collections of such results have them; runs of prime and array, as in Kot's thesis. */
-#include <math.h>
 
 #include "out/export.h"
 
 static const char *refuse(const struct row *row)
 {
-    if (strcmp(row->suite, "memory") != 0 || strcmp(row->metric, "swap") != 0)
+    if (strcmp(row->suite, "memory") || strcmp(row->metric, "swap"))
         return "that are not ways between CPUs by compare-and-swap";
     return isnan(row->value) ? "without a value" : NULL;
 }
@@ -40,7 +39,7 @@ static void put_runs(const struct export_rows *rows, const char *test, const cha
 
     for (size_t i = 0; i < rows->n; i++) {
         const struct row *row = rows->rows[i];
-        if (strcmp(row->test, test) != 0)
+        if (strcmp(row->test, test))
             continue;
         if (!begun)
             text_printf(out, "%s,experiments,mean,sd,countA,sizeA,countB,sizeB,countC,sizeC,countD,sizeD\n", key);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of suite unix as UnixBench's report and CSV. */
-#include <math.h>
 
 #include "out/export.h"
-#include "sys/base.h"
 
 /* Points of a test whose rate equals its baseline. */
 #define BASELINE_INDEX 10
@@ -11,7 +9,7 @@
 
 static const char *refuse(const struct row *row)
 {
-    if (strcmp(row->suite, "unix") != 0 || strcmp(row->metric, "rate") != 0)
+    if (strcmp(row->suite, "unix") || strcmp(row->metric, "rate"))
         return "that are not rates of suite unix";
     return isnan(row->value) ? "without a value" : NULL;
 }
@@ -128,7 +126,7 @@ static void write_csv(const struct export_rows *rows, struct text *out)
             size_t k = i;
             text_append(out, ",", 1);
             while (k < rows->n &&
-                   (!in_block(rows->rows[k], rows->rows[i]) || strcmp(rows->rows[k]->test, tests.name[test]) != 0))
+                   (!in_block(rows->rows[k], rows->rows[i]) || strcmp(rows->rows[k]->test, tests.name[test])))
                 k++;
             if (k < rows->n)
                 text_printf(out, "%.1f", rows->rows[k]->value);

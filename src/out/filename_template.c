@@ -2,8 +2,6 @@
 /* Makes names of output files from templates. */
 #include "out/out.h"
 
-#include "sys/base.h"
-
 /* Other than plain characters become '_', an empty text "unknown"; a time loses separators, a kernel its build. */
 static bool take_letter(char letter, const struct row_run *run, struct text *out)
 {

@@ -2,8 +2,6 @@
 /* Prints the result of `jitbench fleet`: a line for each machine, those that stand out first; or all results as CSV. */
 #include "out/out.h"
 
-#include <math.h>
-
 /* Without -v. */
 #define PLAIN_MOST 20u
 /* A longer name shifts the rest of its own line only. */
@@ -66,8 +64,8 @@ static void find_shown(const struct judgement *f, const struct shown *what, stru
 char *fleet_name_result(const struct gather_result *result, bool telling, char *buf, size_t size)
 {
     static const char *const keys[] = {"limit", "elements", "stores", "level"};
-    const bool named = strcmp(result->test, result->suite) != 0;
-    struct row_params work = {.n = 0};
+    const bool named = strcmp(result->test, result->suite);
+    struct row_params work = {0};
 
     text_line(buf, size, "%s%s%s%s%s", result->suite, named ? " " : "", named ? result->test : "",
               result->load[0] ? "/" : "", result->load);
@@ -133,7 +131,7 @@ static void put_fleet_verdict(const struct judgement *f, const struct judged *j,
                                 : "not judged: it has no figure that enough others have");
     for (size_t s = 0; s < f->g->settings.n && n < j->differences; s++) {
         const char *value = gather_setting(f->g, s, j->machine), *majority = f->majority[s];
-        if (value && majority && strcmp(value, majority) != 0)
+        if (value && majority && strcmp(value, majority))
             text_printf(out, "%s%s=%.60s (most have %.60s)", n++ ? ", " : "; differs: ", f->g->settings.name[s], value,
                         majority);
     }
@@ -205,15 +203,13 @@ void fleet_put_table(const struct judgement *f, bool verbose, const struct doc *
     size_t plain = 0, hidden = 0;
     struct grid grid = {.html = doc->format == DOC_HTML};
 
-    grid_columns(&grid,
-                 &(struct grid_column){.title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true},
-                 1);
+    GRID_COLUMN(&grid, .title = f->g->by_rank ? "Rank" : "Host", .most = NAME_WIDTH_MOST, .left = true);
     for (size_t c = 0; c < N_SHOWN; c++) {
         find_shown(f, &shown[c], &columns[c]);
-        grid_columns(&grid, &(struct grid_column){.title = columns[c].heading, .rank = (unsigned)c},
-                     columns[c].result != SIZE_MAX);
+        if (columns[c].result != SIZE_MAX)
+            GRID_COLUMN(&grid, .title = columns[c].heading, .rank = (unsigned)c);
     }
-    grid_columns(&grid, &(struct grid_column){.title = "Verdict", .left = true, .wrap = true}, 1);
+    GRID_COLUMN(&grid, "Verdict", .left = true, .wrap = true);
     for (size_t i = 0; i < f->g->machines.n; i++) {
         const struct judged *j = &f->judged[i];
         plain += !has_finding(f, j);

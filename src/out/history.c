@@ -2,8 +2,6 @@
 /* Prints the result of `jitbench history`: a line for each change, in the order of time. */
 #include "out/out.h"
 
-#include <math.h>
-
 #define SETTINGS_SHOWN 5u
 
 char *history_name(const struct history *h, size_t result, char *buf, size_t size)
@@ -84,20 +82,20 @@ static void put_changed_settings(const struct history *h, const struct history_c
 void history_put_table(const struct history *h, size_t recent, bool verbose, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
-        {.title = "Since", .left = true},
-        {.title = "Run", .rank = 2},
-        {.title = "Figure", .left = true, .wrap = true},
+        {"Since", .left = true},
+        {"Run", .rank = 2},
+        {"Figure", .left = true, .wrap = true},
         {.title = "Before"},
         {.title = "After"},
         {.title = "Change %"},
-        {.title = "From %", .rank = 1, .optional = true},
-        {.title = "To %", .rank = 1, .optional = true},
-        {.title = "Verdict", .left = true},
-        {.title = "Comment", .left = true, .wrap = true, .optional = true},
+        {"From %", .rank = 1, .optional = true},
+        {"To %", .rank = 1, .optional = true},
+        {"Verdict", .left = true},
+        {"Comment", .left = true, .wrap = true, .optional = true},
     };
     struct grid grid = {.html = doc->format == DOC_HTML};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t i = 0; i < h->n_changes; i++) {
         const struct history_change *c = &h->change[i];
         if (!history_is_recent(h, c, recent))

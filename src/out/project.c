@@ -2,8 +2,6 @@
 /* Prints how much noise slows down programs on many ranks, and the detours that cost most. */
 #include "out/out.h"
 
-#include <math.h>
-
 /* Without -v. */
 #define SHOWN_MOST      10u
 #define NAME_WIDTH_MOST 24
@@ -30,21 +28,16 @@ static void put_project_host(const struct project *p, size_t host, struct grid *
 
 void project_put_table(const struct project *p, bool every, const struct doc *doc)
 {
-    static const struct grid_column columns[] = {{.title = "Host", .left = true},
-                                                 {.title = "Lost %", .width = 6},
-                                                 {.title = "Core %", .width = 6, .optional = true},
-                                                 {.title = "Step", .width = 7}};
+    static const struct grid_column columns[] = {
+        {"Host", .left = true}, {"Lost %", .width = 6}, {"Core %", .width = 6, .optional = true}, {"Step", .width = 7}};
     const size_t shown = every || p->n < SHOWN_MOST ? p->n : SHOWN_MOST;
     char titles[PROJECT_RANKS_MAX][24];
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t r = 0; r < p->n_ranks; r++)
-        grid_columns(&grid,
-                     &(struct grid_column){.title = text_line(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]),
-                                           .width = 8,
-                                           .rank = (unsigned)(p->n_ranks - 1 - r)},
-                     1);
+        GRID_COLUMN(&grid, .title = text_line(titles[r], sizeof(titles[r]), "%.0f", p->ranks[r]), .width = 8,
+                    .rank = (unsigned)(p->n_ranks - 1 - r));
     doc_say(doc, "Slowdown (1.00: no noise%s) of a step that ends in a barrier, by number of ranks",
             isnan(detours_mean_share(p->all)) ? "" : ", and the core to itself");
     if (p->n > 1)
@@ -59,20 +52,20 @@ void project_put_table(const struct project *p, bool every, const struct doc *do
 
 void project_put_costs(const struct project *p, const struct doc *doc)
 {
-    static const struct grid_column columns[] = {{.title = "Length", .width = 15, .left = true},
-                                                 {.title = "Cause", .width = 11, .left = true},
-                                                 {.title = "Detours/s", .width = 10},
-                                                 {.title = "Lost %", .width = 7}};
+    static const struct grid_column columns[] = {{"Length", .width = 15, .left = true},
+                                                 {"Cause", .width = 11, .left = true},
+                                                 {"Detours/s", .width = 10},
+                                                 {"Lost %", .width = 7}};
     struct project_cost costs[PROJECT_COSTS];
     char titles[PROJECT_STEPS_MAX][48];
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     const double *with = p->all->slowdown;
     const size_t n = project_costs(p, costs);
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (size_t s = 0; s < p->n_steps; s++) {
-        text_line(titles[s], sizeof(titles[s]), "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
-        grid_columns(&grid, &(struct grid_column){.title = titles[s], .width = 19, .rank = (unsigned)s}, 1);
+        TEXT_PRINT(titles[s], "steps of %5s", TEXT_DURATION((uint64_t)p->step_ns[s]));
+        GRID_COLUMN(&grid, .title = titles[s], .width = 19, .rank = (unsigned)s);
     }
     for (size_t i = 0; i < n && i < COSTS_SHOWN; i++) {
         grid_text(&grid, project_decade(&costs[i]));

@@ -2,8 +2,6 @@
 /* Prints which requirements the results meet. */
 #include "out/out.h"
 
-#include <math.h>
-
 static void put_requirement(const struct requirement *r, struct grid *grid)
 {
     const double distance = fabs(r->value - r->limit_of_row), limit = fabs(r->limit_of_row);
@@ -34,15 +32,15 @@ static void put_requirement(const struct requirement *r, struct grid *grid)
 void require_put(const struct requirements *set, const struct doc *doc)
 {
     static const struct grid_column columns[] = {
-        {.title = "Requirement", .left = true, .wrap = true},
+        {"Requirement", .left = true, .wrap = true},
         {.title = "Figure"},
         {.title = "Off the limit"},
-        {.title = "Verdict", .left = true, .wrap = true},
+        {"Verdict", .left = true, .wrap = true},
     };
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
     const size_t failed = requirements_failed(set);
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (unsigned met = 0; met < 2; met++)
         for (size_t i = 0; i < set->n; i++)
             if (requirement_met(&set->of[i]) == met)

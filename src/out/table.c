@@ -2,8 +2,6 @@
 /* Prints result rows as a table: rows are grouped into lines. */
 #include "out/out.h"
 
-#include <math.h>
-
 #define MOST_DECIMALS 17u
 
 struct view {
@@ -119,14 +117,11 @@ static void put_table_columns(const struct view *view, struct grid *grid)
 {
     for (size_t i = 0; i < view->layout->n_columns; i++) {
         const struct table_column *column = &view->layout->columns[i];
-        grid_columns(grid,
-                     &(struct grid_column){.title = column->heading ? column->heading : fields[column->field].heading,
-                                           .left = is_text(column->field),
-                                           .optional = column->optional,
-                                           .rank = column->rank},
-                     1);
+        GRID_COLUMN(grid, .title = column->heading ? column->heading : fields[column->field].heading,
+                    .left = is_text(column->field), .optional = column->optional, .rank = column->rank);
     }
-    grid_columns(grid, &(struct grid_column){.left = true}, !view->layout->no_status);
+    if (!view->layout->no_status)
+        GRID_COLUMN(grid, .left = true);
 }
 
 static void put_group(const struct view *view, size_t group, struct grid *grid)
@@ -169,7 +164,7 @@ static size_t tests_alike(const struct view *view, size_t first)
     for (size_t i = first + 1; i < view->n; i++) {
         bool counted = !same_reason(view, i, first);
         for (size_t k = first; k < i && !counted; k++)
-            counted = strcmp(view->rows[k].test, view->rows[i].test) == 0 && same_reason(view, k, first);
+            counted = !strcmp(view->rows[k].test, view->rows[i].test) && same_reason(view, k, first);
         tests += !counted;
     }
     return tests;
@@ -207,9 +202,9 @@ void table_put_reasons(const struct row *rows, size_t n, struct text *out)
 
 void table_print(const struct table_layout *layout, const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    FREED_BY(memory_free) size_t *group_of = calloc(n + 1, sizeof *group_of);
+    FREED size_t *group_of = calloc(n + 1, sizeof *group_of);
     struct view view = {.layout = layout, .rows = rows, .n = n, .group = group_of};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     out->failed |= !group_of;
     if (!group_of || n == 0)
@@ -254,8 +249,8 @@ static bool begins_measurement(const struct row *rows, size_t i, size_t offset)
     const struct row *a = &rows[i], *b = i ? &rows[i - 1] : a;
     const char *text = (const char *)a + offset;
 
-    return text[0] && (i == 0 || a->item != b->item || strcmp(text, (const char *)b + offset) != 0 ||
-                       strcmp(a->cpus, b->cpus) != 0 || strcmp(a->test, b->test) != 0);
+    return text[0] && (i == 0 || a->item != b->item || strcmp(text, (const char *)b + offset) ||
+                       strcmp(a->cpus, b->cpus) || strcmp(a->test, b->test));
 }
 
 static void put_event_counts(const struct row *row, struct grid *grid)
@@ -310,13 +305,13 @@ struct measured {
 static void put_measured(const struct measured *of, const struct grid_column *columns, size_t n_columns,
                          const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column named[] = {{.title = "Test", .left = true},
-                                               {.title = "Load", .left = true, .optional = true},
-                                               {.title = "Parameter", .left = true, .optional = true, .rank = 2},
-                                               {.title = "CPU", .left = true, .optional = true}};
-    struct grid grid = {.n_columns = 0};
+    static const struct grid_column named[] = {{"Test", .left = true},
+                                               {"Load", .left = true, .optional = true},
+                                               {"Parameter", .left = true, .optional = true, .rank = 2},
+                                               {"CPU", .left = true, .optional = true}};
+    struct grid grid = {0};
 
-    grid_columns(&grid, named, COUNT(named));
+    GRID_COLUMNS(&grid, named);
     grid_columns(&grid, columns, n_columns);
     for (size_t i = 0; i < n; i++) {
         const struct row *row = &rows[i];
@@ -372,7 +367,7 @@ void counters_put(const struct row *rows, size_t n, unsigned width, struct text 
 
 void culprits_put(const struct row *rows, size_t n, unsigned width, struct text *out)
 {
-    static const struct grid_column columns[] = {{.title = "Wall s"}, {.title = "Took most, ms", .left = true}};
+    static const struct grid_column columns[] = {{.title = "Wall s"}, {"Took most, ms", .left = true}};
     static const struct measured culprits = {offsetof(struct row, culprits),
                                              "Who else had the measured CPUs, in all samples together",
                                              "why=", put_culprits, put_not_recorded};
@@ -383,15 +378,15 @@ void culprits_put(const struct row *rows, size_t n, unsigned width, struct text 
 void cpu_map_put(const struct cpu_map *map, const char *title, const struct doc *doc)
 {
     struct doc heat = *doc;
-    struct grid grid = {.n_columns = 0};
-    struct stats_running all = {.n = 0};
+    struct grid grid = {0};
+    struct stats_running all = {0};
     char headings[CPU_MAP_MOST][16];
 
     heat.class = "heat";
-    grid_columns(&grid, &(struct grid_column){.title = "CPU"}, 1);
+    GRID_COLUMN(&grid, .title = "CPU");
     for (size_t i = 0; i < map->n; i++) {
         TEXT_PRINT(headings[i], "%u", map->cpu[i]);
-        grid_columns(&grid, &(struct grid_column){.title = headings[i]}, 1);
+        GRID_COLUMN(&grid, .title = headings[i]);
         for (size_t k = 0; k < map->n; k++)
             if (map->row[i][k])
                 stats_add(&all, map->row[i][k]->value);

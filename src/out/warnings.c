@@ -2,10 +2,6 @@
 /* Prints warnings about doubtful values in result rows. */
 #include "out/out.h"
 
-#include <math.h>
-
-#include "stats/stats.h"
-
 /* If the rest's spread does not explain it. */
 static double slow_first_pct(const struct row *row)
 {
@@ -47,7 +43,7 @@ void warnings_collect(const struct row *rows, size_t n, const struct metrics *me
     /* the first with a clock resolution; most files have none, and no row then searches for its own */
     size_t grains = 0;
 
-    while (grains < n && strcmp(rows[grains].metric, "clock_grain") != 0)
+    while (grains < n && strcmp(rows[grains].metric, "clock_grain"))
         grains++;
     for (const struct row *row = rows; row < rows + n; row++) {
         const bool blind = !strcmp(row->suite, "noise") && !strcmp(row->metric, "blind");

@@ -2,8 +2,6 @@
 /* Prints a CSV between two marker lines, for consoles, which carry text only and change line ends. */
 #include "report/report.h"
 
-#include <inttypes.h>
-
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
 /* Continues a POSIX checksum (cksum). */

@@ -2,15 +2,10 @@
 /* The page of `jitbench report`: takes the rows, names runs and rows, and puts the sections together. */
 #include "report/report.h"
 
-#include <math.h>
-
-#include "out/out.h"
-#include "sys/base.h"
-
 static void put_map_of_cores(const struct report *report, size_t run, const char *metric, const char *title,
                              const struct doc *doc)
 {
-    struct cpu_map map = {.n = 0};
+    struct cpu_map map = {0};
 
     for_each_row_of_run(row, report, run)
         cpu_map_add(&map, row, metric, CPU_MAP_MOST);
@@ -41,9 +36,9 @@ static void put_project(const struct report *report, const struct doc *doc)
                                  report->n_all_runs > HOSTS_MOST ? "groups of runs" : "runs");
     struct chart c = {.title = "Slow-down on many ranks",
                       .note = p->n > 1 ? note : NULL,
-                      .x = {.title = "Ranks", .scale = CHART_LOG},
-                      .y = {.title = "Time of a step, as a multiple of its work", .reach = 1}};
-    struct charts charts = {.n_folded = 0};
+                      .x = {"Ranks", .scale = CHART_LOG},
+                      .y = {"Time of a step, as a multiple of its work", .reach = 1}};
+    struct charts charts = {0};
 
     doc_say(doc, "Work that ends in a barrier waits for its slowest rank. This is how long steps of such work would "
                  "take on many ranks with this noise.");
@@ -82,7 +77,7 @@ static void put_chart_of_runs(const struct history *h, size_t number, struct cha
                                  f->n_changes, PLURAL(f->n_changes));
     struct chart c = {.title = HISTORY_NAME(h, number),
                       .note = note,
-                      .x = {.title = "Run", .tight = true},
+                      .x = {"Run", .tight = true},
                       .y = {.title = of->metric, .unit = of->unit, .scale = CHART_AUTO, .tight = true, .steps = 6}};
 
     for (size_t i = 0; i < f->n; i++)
@@ -115,7 +110,7 @@ static void put_history(const struct report *report, const struct doc *doc)
 {
     const struct history *h = &report->history;
     const struct doc table = {.out = doc->out, .format = DOC_HTML, .rows_most = CHANGES_MOST};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
     size_t n = 0;
 
     history_put_summary(h, 0, doc);
@@ -174,7 +169,7 @@ char *report_label(const struct report *report, const struct row *row, char *buf
 static bool hosts_differ(const struct report *report)
 {
     for (size_t i = 1; i < report->n_runs; i++)
-        if (strcmp(report->set.runs[i]->host, report->set.runs[0]->host) != 0)
+        if (strcmp(report->set.runs[i]->host, report->set.runs[0]->host))
             return true;
     return false;
 }
@@ -227,7 +222,7 @@ static void put_warnings(const struct report *report, const struct doc *doc)
     table_put_reasons(report->set.rows, n, &warnings);
     text_printf(out, "<ul class=\"say\">\n%s", warnings.length ? "" : "<li>None.</li>\n");
     for (const char *at = warnings.data; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const char *after = strncmp(at, "Warning: ", 9) ? at : at + 9;
+        const char *after = starts_with(at, "Warning: ") ? at + 9 : at;
         html_put(out, "<li>%.*s</li>\n", (int)strcspn(after, "\n"), after);
     }
     text_printf(out, "</ul>");

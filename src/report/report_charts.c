@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of the report's charts, and how the rows of each become marks. */
-#include <math.h>
 
 #include "report/report.h"
-#include "sys/base.h"
 
 #define PICKS_MAX       768u
 #define PANELS_MAX      24u
@@ -331,7 +329,7 @@ static void label_command(const struct picks *picks, const struct chart_entry *p
         at += here ? length : 1;
     }
     for (size_t i = 0; i < n_keys; i++)
-        if (strcmp(keys[i], key) != 0)
+        if (strcmp(keys[i], key))
             text_printf(out, ", %.*s=%s", (int)strlen(keys[i]) - 2, keys[i] + 1, ROW_PARAM(&row->param, keys[i]));
     if (row->copies > 1)
         text_printf(out, " \xc3\x97%" PRIu64, row->copies);
@@ -391,7 +389,7 @@ static void put_curve_chart(const struct picks *picks, struct charts *charts)
     c.note = varied ? note : c.note;
     c.x.scale = about->log ? CHART_LOG : c.x.scale;
     for (size_t line = 0; line < lines.n && line < most; line++) {
-        FREED_BY(memory_free) struct chart_value *values = memory_get(picks->n, sizeof(*values));
+        FREED struct chart_value *values = memory_get(picks->n, sizeof(*values));
         unsigned colour = 0;
         size_t used = 0;
         for (size_t i = 0; i < picks->n; i++) {
@@ -510,7 +508,7 @@ static void put_protocols(const struct report *report, struct text *out)
         for_each_row_of_run(row, report, run)
             if (!strcmp(row->suite, "unix") && !strcmp(row->metric, "index"))
                 row_protocol(&row->param, protocol[run]);
-        differ = differ || strcmp(protocol[0], protocol[run]) != 0;
+        differ = differ || strcmp(protocol[0], protocol[run]);
     }
     for (size_t run = 0; run < report->n_runs && differ; run++)
         if (protocol[run][0]) {
@@ -561,7 +559,7 @@ static void put_line_chart(const struct picks *picks, const char *test, struct c
             chart_extend(&c.x, entry.row->stats.min);
             chart_extend(&c.x, entry.row->stats.max);
         }
-        if (c.n_lines == CHART_LINES_MAX || (test && strcmp(entry.row->test, test) != 0))
+        if (c.n_lines == CHART_LINES_MAX || (test && strcmp(entry.row->test, test)))
             continue;
         for (size_t p = 0; p < n_parts; p++)
             parts[p] = part_of(picks, entry.row, p).value;
@@ -601,7 +599,7 @@ static void put_generic(struct picks *picks, const char *suite, const struct doc
     const struct report *report = picks->report;
     FREED_BY(index_free) struct index metrics = {0};
     FREED_BY(text_free) struct text constant = {0};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
 
     for (size_t i = 0; i < report->set.n && metrics.n < METRICS_MAX; i++)
         if (!strcmp(report->set.rows[i].suite, suite) && report->set.rows[i].metric[0])
@@ -659,7 +657,7 @@ static void put_chart(struct picks *picks, const struct chart_spec *about, const
     collect_picks(picks, about);
     if (!picks->n)
         return;
-    if (about->test && (!*test || strcmp(*test, about->test) != 0)) {
+    if (about->test && (!*test || strcmp(*test, about->test))) {
         charts_end(charts, doc->out);
         doc_heading(doc, NULL, metrics_test_title(picks->report->metrics, about->suite, about->test));
         *test = about->test;
@@ -704,7 +702,7 @@ static void put_experiments(struct picks *picks, const struct experiment_chart *
 void report_put_charts(const struct report *report, const char *suite, const struct doc *doc)
 {
     struct picks picks = {.report = report};
-    struct charts charts = {.n_folded = 0};
+    struct charts charts = {0};
     const char *test = NULL;
     bool known = false;
 

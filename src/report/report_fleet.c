@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's section on many hosts: outliers, a heat map of hosts by results, and the distribution of each result. */
-#include <math.h>
 
 #include "report/report.h"
-#include "sys/base.h"
 
 #define LEAST_EFFECT  0.02 /* default of jitbench fleet --min-effect */
 #define FINDINGS_MOST 100u
@@ -80,7 +78,7 @@ static void put_legend(struct text *out)
 /* The first column of a suite has a gap before it. */
 static bool begins_suite(const struct fleet *f, size_t column)
 {
-    return !column || strcmp(f->g->result[f->column[column]].suite, f->g->result[f->column[column - 1]].suite) != 0;
+    return !column || strcmp(f->g->result[f->column[column]].suite, f->g->result[f->column[column - 1]].suite);
 }
 
 /* Of a value that is far off, the effect is shown as text too. */
@@ -218,8 +216,8 @@ static void put_distribution(const struct fleet *f, size_t column, double *value
 /* Figures with an outlier first. */
 static void put_distributions(const struct fleet *f, const struct doc *doc)
 {
-    FREED_BY(memory_free) double *values = memory_get(f->g->machines.n, sizeof(*values));
-    struct charts charts = {.n_folded = 0};
+    FREED double *values = memory_get(f->g->machines.n, sizeof(*values));
+    struct charts charts = {0};
     size_t n = 0;
 
     doc_heading(doc, NULL, "How each figure spreads");

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report's tables of rows: their order, their columns, and the ratio of each row to its base. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "analysis/compare.h"
 #include "report/report.h"
-#include "stats/stats.h"
-#include "sys/base.h"
 
 /* --- The order of the rows. --- */
 
@@ -50,7 +46,7 @@ void report_sort_rows(struct report *report)
 {
     const int key = report->n_all_runs > 1 ? KEY_GROUP : KEY_CLASS;
     const size_t n = report->set.n;
-    FREED_BY(memory_free) struct row_place *places = memory_get(n, sizeof(*places));
+    FREED struct row_place *places = memory_get(n, sizeof(*places));
     FREED_BY(index_free) struct index classes = {0}, groups = {0};
 
     report->order = memory_get(n, sizeof(*report->order));
@@ -95,19 +91,19 @@ static bool is_row_shown(const struct row *row, const char *suite, bool all)
 static void put_row_columns(const struct report *report, const struct row *base, char *ratio, size_t size,
                             struct grid *grid)
 {
-    const struct grid_column columns[] = {{.title = "Test", .left = true, .wrap = true},
-                                          {.title = "Metric", .left = true},
-                                          {.title = "Run", .left = true, .optional = true},
+    const struct grid_column columns[] = {{"Test", .left = true, .wrap = true},
+                                          {"Metric", .left = true},
+                                          {"Run", .left = true, .optional = true},
                                           {.title = "Value"}};
-    static const struct grid_column others[] = {{.title = "95 % interval", .optional = true},
-                                                {.title = "Minimum", .optional = true},
-                                                {.title = "Median", .optional = true},
-                                                {.title = "p99", .optional = true},
-                                                {.title = "Maximum", .optional = true},
+    static const struct grid_column others[] = {{"95 % interval", .optional = true},
+                                                {"Minimum", .optional = true},
+                                                {"Median", .optional = true},
+                                                {"p99", .optional = true},
+                                                {"Maximum", .optional = true},
                                                 {.title = "n"},
-                                                {.title = "Status", .left = true}};
+                                                {"Status", .left = true}};
 
-    grid_columns(grid, columns, COUNT(columns));
+    GRID_COLUMNS(grid, columns);
     if (base) {
         if (report->n_all_runs > 1)
             text_line(ratio, size, "Ratio to %.24s", report->name[0]);
@@ -115,9 +111,9 @@ static void put_row_columns(const struct report *report, const struct row *base,
             text_line(ratio, size, "Ratio to %.24s", base->test);
         else
             text_line(ratio, size, "Ratio to %" PRIu64 " cop%s", base->copies, base->copies == 1 ? "y" : "ies");
-        grid_columns(grid, &(struct grid_column){.title = ratio}, 1);
+        GRID_COLUMN(grid, .title = ratio);
     }
-    grid_columns(grid, others, COUNT(others));
+    GRID_COLUMNS(grid, others);
 }
 
 static const char *run_name(const struct report *report, const struct row *row)

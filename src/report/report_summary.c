@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The beginning of the report: a summary in words, and a table of the machines. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "report/report.h"
 
@@ -51,7 +49,7 @@ static const struct headline headlines[] = {
 static bool fits_headline(const struct headline *h, const struct row *row)
 {
     return !strcmp(row->suite, h->suite) && !strcmp(row->metric, h->metric) &&
-           (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but) != 0) &&
+           (!h->test || !strcmp(row->test, h->test)) && (!h->but || strcmp(row->test, h->but)) &&
            (!h->load || !strcmp(row->load, h->load));
 }
 
@@ -98,7 +96,7 @@ static void put_below(const struct headline *h, const struct row *row, struct te
     else if (h->choice != CHOOSE_FIRST && !h->test)
         text_printf(out, "CPU %s", row->cpus);
     const char *apart = out->length > start ? "; " : "";
-    if (row->status == ROW_SKIPPED || row->status == ROW_FAILED)
+    if (row->status >= ROW_SKIPPED)
         text_printf(out, "%s%s: %s", apart, row_status_name(row->status), row->reason);
     else if (h->choice == CHOOSE_LONGEST)
         text_printf(out, "%sof %" PRIu64, apart, s->n);
@@ -144,12 +142,9 @@ static void put_tiles(const struct report *report, const struct headline *list, 
 
 static void put_run_columns(const struct report *report, const char *first, struct grid *grid)
 {
-    grid_columns(grid, &(struct grid_column){.title = first, .left = true}, 1);
+    GRID_COLUMN(grid, .title = first, .left = true);
     for (size_t run = 0; run < report->n_runs; run++)
-        grid_columns(grid,
-                     &(struct grid_column){
-                         .title = report->n_runs > 1 ? report->name[run] : "Value", .left = true, .wrap = true},
-                     1);
+        GRID_COLUMN(grid, .title = report->n_runs > 1 ? report->name[run] : "Value", .left = true, .wrap = true);
 }
 
 /* "416 cycles, 1.02 times A; mean .." */
@@ -192,7 +187,7 @@ static void put_side_by_side(const struct report *report, const struct headline 
 
 static void put_summary_lines(const struct report *report, size_t run, struct text *out)
 {
-    FREED_BY(summary_free) struct summary summary = {.n_suites = 0};
+    FREED_BY(summary_free) struct summary summary = {0};
 
     for_each_row_of_run(row, report, run)
         summary_row(&summary, row);
@@ -268,7 +263,7 @@ static void put_fact(const struct report *report, size_t run, const struct fact 
     const struct row_column *column = row_column(fact->column);
     const bool breaks = !strcmp(fact->column, "settings"); /* the line can break at each of them */
     FREED_BY(index_free) struct index found = {0};
-    struct stats_running range = {.n = 0};
+    struct stats_running range = {0};
 
     for_each_row_of_run(row, report, run) {
         const void *field = row_field(row, column);

@@ -1,42 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* engine/trial.c reads the counters of a trial, before and after. */
-#include <math.h>
 
 #include "rows/rows.h"
 
-static void add_count(double *sum, int64_t value, double unit)
-{
-    *sum = value < 0 ? NAN : *sum + (double)value * unit; /* one unknown value makes the sum unknown */
-}
-
 void causes_add(struct causes *causes, const struct task_counters *task, const struct machine_counters *machine)
 {
-    if (task) {
-        add_count(&causes->cpu_s, task->cpu_ns, 1e-9);
-        add_count(&causes->ctx_voluntary, task->ctx_voluntary, 1);
-        add_count(&causes->ctx_involuntary, task->ctx_involuntary, 1);
-        add_count(&causes->migrations, task->migrations, 1);
-        add_count(&causes->faults_minor, task->faults_minor, 1);
-        add_count(&causes->faults_major, task->faults_major, 1);
-        add_count(&causes->run_delay_ms, task->run_delay_ns, 1e-6);
-    }
-    if (machine) {
-        add_count(&causes->irqs, machine->irqs, 1);
-        add_count(&causes->softirqs, machine->softirqs, 1);
-        add_count(&causes->steal_ms, machine->steal_ns, 1e-6);
-        add_count(&causes->timer, machine->timer, 1);
-        add_count(&causes->resched, machine->resched, 1);
-        add_count(&causes->ipi, machine->ipi, 1);
-        add_count(&causes->device, machine->device, 1);
-        add_count(&causes->throttled_ms, machine->throttled_ns, 1e-6);
-    }
+    if (task)
+        known_add(&causes->task, task, sizeof(*task));
+    if (machine)
+        known_add(&causes->machine, machine, sizeof(*machine));
 }
 
 int causes_add_measured(struct causes *causes, const char *name, double ms)
 {
     size_t i = 0;
 
-    while (i < causes->n_own && strcmp(causes->own[i].name, name) != 0)
+    while (i < causes->n_own && strcmp(causes->own[i].name, name))
         i++;
     if (i == CAUSES_OWN)
         return -1;
@@ -60,23 +39,27 @@ void row_cause_add(struct row_causes *causes, const char *name, size_t length, b
 
 void causes_fill(const struct causes *causes, uint64_t stopped, struct row_causes *out)
 {
-    const double quota = fmin(causes->throttled_ms, causes->run_delay_ms); /* NAN is not known: then the other one */
+    const struct task_counters *task = &causes->task;
+    const struct machine_counters *machine = &causes->machine;
+    const double waited_ms = counter_number(task->run_delay_ns, 1e-6);
+    const double throttled_ms = counter_number(machine->throttled_ns, 1e-6), quota = fmin(throttled_ms, waited_ms);
+    /* NAN is not known: quota is then the other one */
     const struct {
         const char *name;
         double number;
         bool is_time;
     } all[] = {
-        {"quota", causes->throttled_ms > 0 ? quota : NAN, true},
-        {"preempted", causes->run_delay_ms - (causes->throttled_ms > 0 ? quota : 0), true},
-        {"steal", causes->steal_ms, true},
-        {"timer", causes->timer, false},
-        {"resched", causes->resched, false},
-        {"ipi", causes->ipi, false},
-        {"device", causes->device, false},
-        {"softirq", causes->softirqs, false},
-        {"fault", causes->faults_minor + causes->faults_major, false},
-        {"migrated", causes->migrations, false},
-        {"involuntary", causes->ctx_involuntary, false},
+        {"quota", throttled_ms > 0 ? quota : NAN, true},
+        {"preempted", waited_ms - (throttled_ms > 0 ? quota : 0), true},
+        {"steal", counter_number(machine->steal_ns, 1e-6), true},
+        {"timer", counter_number(machine->timer, 1), false},
+        {"resched", counter_number(machine->resched, 1), false},
+        {"ipi", counter_number(machine->ipi, 1), false},
+        {"device", counter_number(machine->device, 1), false},
+        {"softirq", counter_number(machine->softirqs, 1), false},
+        {"fault", counter_number(task->faults_minor, 1) + counter_number(task->faults_major, 1), false},
+        {"migrated", counter_number(task->migrations, 1), false},
+        {"involuntary", counter_number(task->ctx_involuntary, 1), false},
         {"stopped", stopped ? (double)stopped : NAN, false},
     };
 

@@ -192,7 +192,7 @@ static void leave_file(struct csv *csv)
     int error = errno;
     if (csv->fd >= 0 && csv->created && csv->rows == 0) {
         directory_remove(csv->path, csv->fd);
-        if (strcmp(csv->path, csv->reported) == 0)
+        if (!strcmp(csv->path, csv->reported))
             csv->reported[0] = '\0';
     }
     if (csv->fd >= 0 && !csv->is_stdout)
@@ -293,7 +293,7 @@ struct csv *csv_open(const struct csv_target *target, struct error *message, str
     csv_header(&csv->header);
     if (csv->header.failed)
         memory_out();
-    TEXT_PRINT(csv->name, "%.255s.csv", target->name == NULL ? "jitbench" : target->name);
+    TEXT_PRINT(csv->name, "%.255s.csv", !target->name ? "jitbench" : target->name);
     csv->fd = -1;
     csv->none = target->none;
     csv->no_samples = target->no_samples;
@@ -301,7 +301,7 @@ struct csv *csv_open(const struct csv_target *target, struct error *message, str
         return csv;
     if (target->to_stdout)
         result = open_stdout(csv, error);
-    else if (target->path != NULL)
+    else if (target->path)
         result = open_named(csv, target->path, error);
     else
         open_anywhere(csv, message);
@@ -363,14 +363,13 @@ void csv_rescue(struct csv *csv)
     if (csv->fd < 0 || !csv->created || fstat(csv->fd, &st) != 0 || st.st_nlink != 0)
         return;
     const size_t size = (size_t)st.st_size;
-    FREED_BY(memory_free) char *all = calloc(size + 1, 1);
-    const bool whole =
-        all != NULL && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
+    FREED char *all = calloc(size + 1, 1);
+    const bool whole = all && lseek(csv->fd, 0, SEEK_SET) == 0 && procfs_read_fd(csv->fd, all, size) == (ssize_t)size;
     const char *lines = whole ? strstr(all, "\r\n") : NULL; /* end of the header */
     TEXT_SET(from, csv->path);
     csv->reported[0] = '\0';
     leave_file(csv);
-    if (lines == NULL)
+    if (!lines)
         csv->lost_rows += rows;
     else
         go_on(csv, from, "was removed", lines + 2, strlen(lines + 2), rows);
@@ -405,7 +404,7 @@ const char *csv_path(const struct csv *csv)
 
 int csv_close(struct csv *csv)
 {
-    if (csv == NULL)
+    if (!csv)
         return 0;
     int result = csv->lost_rows > 0 ? -1 : 0;
     if (csv->kept_rows > 0) {

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,7 +118,7 @@ static size_t next_newline(struct scan *scan, const char *data, size_t length)
         scan->newline = scan->at;
     if (scan->newline < length && data[scan->newline] != '\n') {
         const char *found = memchr(data + scan->newline, '\n', length - scan->newline);
-        scan->newline = found != NULL ? (size_t)(found - data) : length;
+        scan->newline = found ? (size_t)(found - data) : length;
     }
     return scan->newline;
 }
@@ -148,14 +147,14 @@ static void scan_quoted(struct reader *r, const char *data, size_t length)
 {
     struct scan *scan = &r->scan;
     const char *quote = memchr(data + scan->at, '"', length - scan->at);
-    size_t end = quote != NULL ? (size_t)(quote - data) : length;
+    size_t end = quote ? (size_t)(quote - data) : length;
 
     while (scan->resume == 0 && next_newline(scan, data, length) < end) {
         scan->at = scan->newline + 1;
         scan->resume = find_header(r, data, scan->at);
     }
-    scan->at = quote != NULL ? end + 1 : end;
-    scan->state = quote != NULL ? CLOSED : QUOTED;
+    scan->at = quote ? end + 1 : end;
+    scan->state = quote ? CLOSED : QUOTED;
 }
 
 static enum state behind_quote(enum state state, char c)
@@ -244,7 +243,7 @@ static char *end_field(char *s, char *limit)
         behind++;
     } else {
         behind = memchr(s, ',', (size_t)(limit - s));
-        to = behind = behind != NULL ? behind : limit;
+        to = behind = behind ? behind : limit;
     }
     *to = '\0';
     return behind < limit ? behind + 1 : NULL;
@@ -280,7 +279,7 @@ static bool repeats_header(const struct reader *r, size_t n)
     if (n != r->n_columns)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(r->fields[i], r->names.name[r->column[i]]) != 0)
+        if (strcmp(r->fields[i], r->names.name[r->column[i]]))
             return false;
     return true;
 }
@@ -472,13 +471,13 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
     const bool regular = wanted & ROWS_REGULAR;
     struct stat st;
 
-    if (strcmp(path, "-") == 0)
+    if (!strcmp(path, "-"))
         return reader_take(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0), "standard input", wanted, error);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (regular ? O_NONBLOCK : 0));
     const char *why = fd < 0 || (regular && fstat(fd, &st) != 0) ? strerror(errno) : NULL;
-    if (why == NULL && regular && !S_ISREG(st.st_mode))
+    if (!why && regular && !S_ISREG(st.st_mode))
         why = "not a regular file";
-    if (why == NULL)
+    if (!why)
         return reader_take(fd, path, wanted, error);
     error_set(error, "%.1000s: %s", path, why);
     fd_close(&fd);
@@ -487,7 +486,7 @@ struct reader *reader_open(const char *path, unsigned wanted, struct error *erro
 
 void reader_close(struct reader *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     close(r->fd);
     text_free(&r->header);
@@ -751,7 +750,7 @@ static void permute_rows(struct row *rows, struct sort_key *keys, size_t n)
 
 void row_set_sort(struct row_set *set)
 {
-    FREED_BY(memory_free) struct sort_key *keys = memory_get(set->n, sizeof(*keys));
+    FREED struct sort_key *keys = memory_get(set->n, sizeof(*keys));
     FREED_BY(index_free) struct index runs = {0}, suites = {0};
 
     for (size_t i = 0; i < set->n; i++) {

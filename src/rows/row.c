@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 
 #include "rows/rows.h"
 #include "stats/inference.h"
@@ -209,7 +208,7 @@ size_t row_params_varied(const struct row_params *params, char keys[ROW_VARIED_M
             text[of->key - 1] != '}')
             continue;
         text_copy(keys[n], of->key + 1u, text);
-        while (strcmp(keys[known], keys[n]) != 0)
+        while (strcmp(keys[known], keys[n]))
             known++;
         n += known == n;
     }
@@ -402,9 +401,9 @@ void row_free(struct row *row)
 static void *duplicate(const void *data, size_t n, size_t size, int *failed)
 {
     void *copy = n == 0 ? NULL : calloc(n, size);
-    if (copy != NULL)
+    if (copy)
         memcpy(copy, data, n * size);
-    *failed |= n > 0 && copy == NULL;
+    *failed |= n > 0 && !copy;
     return copy;
 }
 
@@ -517,7 +516,7 @@ const struct row_column *row_column(const char *name)
 {
     size_t i = 0;
 
-    while (i < row_n_columns && strcmp(row_columns[i].name, name) != 0)
+    while (i < row_n_columns && strcmp(row_columns[i].name, name))
         i++;
     return i < row_n_columns ? &row_columns[i] : NULL;
 }

@@ -52,7 +52,7 @@ const char *text_nearest(const char *word, const char *const *candidates, size_t
         if (shorter == 0)
             continue;
         unsigned distance = text_distance(word, candidates[i]);
-        unsigned begins = strncasecmp(word, candidates[i], shorter) == 0;
+        unsigned begins = !strncasecmp(word, candidates[i], shorter);
         if (!begins && (distance > allowed || distance >= longer))
             continue;
         unsigned score = 2 * distance + !begins;
@@ -407,7 +407,7 @@ static size_t find_slot(const struct index *index, const char *name)
 {
     size_t at = (size_t)index_hash(name) & (index->slots - 1);
 
-    while (index->slot[at] && strcmp(index->name[index->slot[at] - 1], name) != 0)
+    while (index->slot[at] && strcmp(index->name[index->slot[at] - 1], name))
         at = (at + 1) & (index->slots - 1);
     return at;
 }
@@ -505,7 +505,7 @@ struct units units_choose(const char *unit, double magnitude)
     for (size_t i = 0; magnitude > 0 && i < COUNT(families); i++)
         if (!strcmp(families[i].unit, unit))
             return step_of(families[i].steps, families[i].size, magnitude);
-    prefix = step_of(prefixes, 1, magnitude >= WHOLE_BELOW && strcmp(unit, "%") != 0 ? magnitude : 1);
+    prefix = step_of(prefixes, 1, magnitude >= WHOLE_BELOW && strcmp(unit, "%") ? magnitude : 1);
     units.factor = prefix.factor;
     TEXT_PRINT(units.name, "%.2s%s%.32s", prefix.name, prefix.name[0] && unit[0] ? TEXT_NO_BREAK : "", unit);
     return units;
@@ -543,7 +543,7 @@ bool units_factor(const char *typed, const char *unit, double *factor)
     }
     for (const struct step *prefix = prefixes + 1; prefix->name; prefix++) {
         const char *rest = typed + 1 + strspn(typed + 1, " ");
-        if (typed[0] != prefix->name[0] || !strcmp(unit, "%") || (rest[0] && strcmp(rest, unit) != 0))
+        if (typed[0] != prefix->name[0] || !strcmp(unit, "%") || (rest[0] && strcmp(rest, unit)))
             continue;
         *factor = prefix->size;
         return true;

@@ -91,7 +91,7 @@ static bool advise_boot(const struct advice_found *found, struct advice *out)
         noisy |= item_is_noisy(found, items[i]);
     if (!noisy)
         return false;
-    setting_without(&view->machine->online, view->bench, &others); /* left for other work */
+    others = cpuset_without(&view->machine->online, view->bench); /* left for other work */
     if (boot == CPUSET_NONE) {
         text_printf(&out->text, "The CPUs of this machine are not known, so there is no line for the kernel.");
     } else if (cpuset_count(&view->machine->online) == 1) {

@@ -52,9 +52,9 @@ static bool not_read(struct reading *r, const char *path, int error)
         error == -ENOENT || error == -ENOTDIR || error == -ENODEV || error == -ENXIO || error == -EOPNOTSUPP;
     if (!error)
         return false;
-    if (is_missing && !r->machine->have_sys && !strncmp(path, "/sys/", 5))
+    if (is_missing && !r->machine->have_sys && starts_with(path, "/sys/"))
         unknown(r, "/sys is not mounted");
-    else if (is_missing && !r->machine->have_proc && !strncmp(path, "/proc/", 6))
+    else if (is_missing && !r->machine->have_proc && starts_with(path, "/proc/"))
         unknown(r, "/proc is not mounted");
     else if (is_missing)
         judge(r, SETTING_NA, "%s", "");
@@ -306,7 +306,7 @@ static void look_caches(struct reading *r)
         known = level;
         cpuset_union(&seen, &shared);
         cpuset_intersect(&shared, online_cpus(r));
-        setting_without(&shared, r->bench, &outside);
+        outside = cpuset_without(&shared, r->bench);
         if (cpuset_is_empty(&outside))
             continue;
         worst = level;
@@ -360,8 +360,8 @@ static void look_siblings(struct reading *r)
 /* Ok when the set, which is shown, contains all bench CPUs. */
 static void judge_covered(struct reading *r, const struct cpuset *set)
 {
-    struct cpuset left;
-    setting_without(r->bench, set, &left);
+    const struct cpuset left = cpuset_without(r->bench, set);
+
     judge(r, NOISY_IF(!cpuset_is_empty(&left)), "%s", SETTINGS_CPUS(set));
     if (!cpuset_is_empty(&left) && !cpuset_is_empty(set))
         explain(r, "not CPU%s %s", PLURAL(cpuset_count(&left)), SETTINGS_CPUS(&left));
@@ -531,11 +531,10 @@ static int read_mask(struct mask_file *file)
 static void write_housekeeping(struct reading *r, struct mask_file *file)
 {
     char text[CPUSET_MAX / 4 + CPUSET_MAX / 32 + 1];
-    struct cpuset rest, kept;
-    setting_without(online_cpus(r), r->bench, &rest);
+    struct cpuset rest = cpuset_without(online_cpus(r), r->bench), kept = rest;
+
     if (cpuset_is_empty(&rest) || setting_disjoint(&file->cpus, r->bench))
         return;
-    kept = rest;
     cpuset_intersect(&kept, &file->cpus);
     if (cpuset_is_empty(&kept))
         kept = rest;
@@ -577,7 +576,7 @@ static int read_one(const struct masks *of, const char *name, struct mask_file *
 static void look_masks(struct reading *r)
 {
     const struct masks *of = strcmp(r->setting->name, "irqs") ? &works : &irqs;
-    struct mask_file file = {.digits = 0};
+    struct mask_file file = {0};
     unsigned files = 0, on_bench = 0;
     char list[48] = "";
     int first_error = 0;
@@ -837,7 +836,7 @@ static void look_preempt(struct reading *r)
         model = at + 1;
     }
     for (char *rest = words, *word; !at && dynamic && (word = strsep(&rest, " \n"));)
-        if (!strncmp(word, "preempt=", 8))
+        if (starts_with(word, "preempt="))
             model = word + 8;
     for (size_t i = 0; i < COUNT(models) && !model[0]; i++) {
         TEXT_PRINT(text, " %s ", models[i][0]);

@@ -7,9 +7,9 @@ int setting_read_choice(const char *path, char *buf, size_t size)
 {
     char line[256];
     int error = READ_LINE(path, line);
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    buf[0] = '\0';
-    return error ? error : close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size) ? 0 : -EILSEQ;
+    const bool chosen = procfs_choice(line, buf, size);
+
+    return error ? error : chosen ? 0 : -EILSEQ;
 }
 
 int setting_read_cpus(const char *path, struct cpuset *out)
@@ -19,7 +19,7 @@ int setting_read_cpus(const char *path, struct cpuset *out)
     cpuset_clear(out);
     if (!text)
         return -errno;
-    const bool none = !text[strspn(text, " \t\r\n")] || !strncmp(text, "(null)", 6);
+    const bool none = !text[strspn(text, " \t\r\n")] || starts_with(text, "(null)");
     return none || cpuset_parse(text, out, &why) == 0 ? 0 : -EILSEQ;
 }
 
@@ -99,7 +99,7 @@ void settings_bench_cpus(const struct machine *machine, struct cpuset *out)
     cgroup_isolated_cpus(&group);
     cpuset_union(&isolated, &group);
     /* An affinity mask of all but the isolated CPUs is the kernel's default, no choice of the user. */
-    setting_without(out, &isolated, &rest);
+    rest = cpuset_without(out, &isolated);
     if (have_mask && !cpuset_equal(&rest, &mask))
         narrow(out, &mask);
     narrow(out, &isolated);
@@ -137,10 +137,10 @@ static void shorten(const char *state, char *buf, size_t size)
     static const char mitigation[] = "Mitigation: ", unaffected[] = "Not affected";
     char *at = buf;
 
-    if (!strncmp(state, mitigation, sizeof mitigation - 1))
+    if (starts_with(state, mitigation))
         state += sizeof mitigation - 1;
     while (*state && at + 3 < buf + size) {
-        if (!strncmp(state, unaffected, sizeof unaffected - 1)) {
+        if (starts_with(state, unaffected)) {
             at = stpcpy(at, "no");
             state += sizeof unaffected - 1;
         } else {

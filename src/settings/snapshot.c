@@ -48,7 +48,7 @@ static const struct {
 
 static const char *without_no(const char *word)
 {
-    return word + (strncmp(word, "NO_", 3) ? 0 : 3);
+    return word + (starts_with(word, "NO_") ? 3 : 0);
 }
 
 /* Cuts the content to the value: no final newline; of several words the one in brackets or parentheses; of the
@@ -224,7 +224,7 @@ bool snapshot_path_allowed(const char *path)
     bool below = false;
 
     for (size_t i = 0; i < COUNT(folders); i++)
-        below = below || !strncmp(path, folders[i], strlen(folders[i]));
+        below = below || starts_with(path, folders[i]);
     return below && !strstr(path, "/../") && !strpbrk(path, "=\n");
 }
 
@@ -557,7 +557,7 @@ static int not_tuned(struct error *message, const char *why)
 /* Saves, then writes. Returns 0, or -1 with a message when some cannot be written. */
 static int begin(struct error *message)
 {
-    struct outcome outcome = {.set = 0};
+    struct outcome outcome = {0};
     char content[CONTENT_MAX + 2];
     const char *now;
     struct error why;
@@ -612,7 +612,7 @@ static int read_list(const char *file, struct setting_writes *writes, struct err
 
 int tuned_check_file(const char *file, struct error *message)
 {
-    FREED_BY(setting_writes_free) struct setting_writes writes = {.n = 0};
+    FREED_BY(setting_writes_free) struct setting_writes writes = {0};
     return read_list(file, &writes, message);
 }
 
@@ -630,8 +630,7 @@ static void say_left(void *context, const struct snapshot_report *report)
     while (i-- > 0 && held.plan.write[i].saved != (long)report->index) {
     }
     const struct setting_write *write = i < held.plan.n ? &held.plan.write[i] : NULL;
-    if (write && write->written && report->was[0] &&
-        strncmp(report->was, write->value, sizeof(write->before) - 1) != 0) {
+    if (write && write->written && report->was[0] && strncmp(report->was, write->value, sizeof(write->before) - 1)) {
         ++*(size_t *)context;
         message_print("jitbench: something else has set %s to '%s' during the run\n", report->path, report->was);
     }

@@ -152,7 +152,7 @@ double hist_mean(const struct hist *h)
 
 double hist_sd(const struct hist *h)
 {
-    struct stats_running between = {.n = 0};
+    struct stats_running between = {0};
     double within = 0;
     struct hist_bin b;
 
@@ -212,8 +212,8 @@ void hist_quantile_interval(const struct hist *h, double p, double clustering, d
     const double first = floor(below - half + 0.5), last = ceil(below + half + 0.5); /* corrected for continuity */
     const bool known = first >= 1 && last <= n;
 
-    *low = known ? hist_quantile(h, (first - 1) / (n - 1)) : (double)NAN;
-    *high = known ? hist_quantile(h, (last - 1) / (n - 1)) : (double)NAN;
+    *low = known ? hist_quantile(h, (first - 1) / (n - 1)) : NAN;
+    *high = known ? hist_quantile(h, (last - 1) / (n - 1)) : NAN;
 }
 
 double hist_top_mean(const struct hist *h, double share)
@@ -228,7 +228,7 @@ double hist_top_mean(const struct hist *h, double share)
         if (seen > skipped)
             sum += b.mean * fmin((double)b.count, (double)(seen - skipped));
     }
-    return h->n ? sum / (double)taken : (double)NAN;
+    return h->n ? sum / (double)taken : NAN;
 }
 
 /* Walks from the median outwards on both sides, nearest bin first, which gives the deviations in rising order. */
@@ -238,7 +238,7 @@ double hist_mad(const struct hist *h)
     size_t right = 0;
     uint64_t seen = 0;
     double lower = NAN;
-    struct hist_bin below = {.count = 0}, above = {.count = 0};
+    struct hist_bin below = {0}, above = {0};
 
     while (right < BINS && (!bin_at(h, right, &above) || above.mean < median))
         right++;

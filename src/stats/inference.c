@@ -198,7 +198,7 @@ struct inference_mean inference_batch_means(const double *values, size_t n)
     const struct stats_running all = stats_running_of(values, n);
     struct inference_mean out = {.mean = all.mean, .error = NAN, .df = NAN, .length = 1};
     const size_t most = n / BATCHES_MIN;
-    struct stats_running batches = {.n = 0};
+    struct stats_running batches = {0};
     size_t reach = 0;
 
     if (n < 2)
@@ -381,7 +381,7 @@ int inference_rank_test(const double *a, size_t n_a, const double *b, size_t n_b
     FREED struct ranked *room = calloc(n + 1, sizeof(*room));
     FREED uint64_t *ranks = calloc(n + 1, sizeof(*ranks));
     FREED double *values = calloc(n + 1, sizeof(*values));
-    struct expected expected = {.p = NULL};
+    struct expected expected = {0};
     double statistic = 0;
 
     *out = (struct inference_shift){n_b, NAN, NAN, NAN, NAN};
@@ -556,7 +556,7 @@ int paired_sequential(const double *differences, size_t n, size_t planned, doubl
     FREED uint64_t *ranks = calloc(n + 1, sizeof(*ranks));
     size_t beyond = 0, before = 0, extreme = 0; /* the flips that were beyond the limit of a look come first */
 
-    *out = (struct paired_looks){.level = 0};
+    *out = (struct paired_looks){0};
     if (!flips || !room || !ranks)
         return -1;
     for (unsigned i = 0; i < FLIPS; i++)

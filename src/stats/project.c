@@ -184,7 +184,7 @@ static void add_step(struct delay_grid *g, const struct project_host *host, size
 void project_slowdown_on(size_t points, const struct project_host *hosts, size_t n_hosts, const double *step_ns,
                          size_t n_steps, const double *ranks, size_t n_ranks, double *slowdown)
 {
-    FREED_BY(free_grid) struct delay_grid g = {.n = 0};
+    FREED_BY(free_grid) struct delay_grid g = {0};
     double longest_step = 0;
 
     for (size_t s = 0; s < n_steps; s++)

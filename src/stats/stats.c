@@ -24,7 +24,7 @@ void stats_add(struct stats_running *s, double value)
 
 struct stats_running stats_running_of(const double *values, size_t n)
 {
-    struct stats_running s = {.n = 0};
+    struct stats_running s = {0};
 
     for (size_t i = 0; i < n; i++)
         stats_add(&s, values[i]);

@@ -122,7 +122,7 @@ double clock_grain(uint64_t *intervals, size_t n)
     return least == 0 || ones * 2 > gaps ? 1 : (double)least;
 }
 
-static inline __attribute__((always_inline)) void cost_measure(enum clock_kind kind, struct clock_cost *out)
+ALWAYS_INLINE void cost_measure(enum clock_kind kind, struct clock_cost *out)
 {
     uint64_t cost[COST_TRIES], interval[COST_TRIES];
     for (unsigned i = 0; i < COST_TRIES; i++) {
@@ -189,7 +189,7 @@ static double cycles_per_tick(void)
 {
     double ticks =
         ticks_of(core_work_chain, CHAIN_LONG, CHAIN_TRIES) - ticks_of(core_work_chain, CHAIN_SHORT, CHAIN_TRIES);
-    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : (double)NAN;
+    return ticks > 0 ? (double)(CHAIN_LONG - CHAIN_SHORT) * CORE_BLOCK_LINKS * core_link_cycles / ticks : NAN;
 }
 
 void core_probe_init(struct core_probe *probe, const struct clock_info *clock)

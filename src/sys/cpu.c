@@ -342,7 +342,7 @@ int topology_pairs(const unsigned *order, size_t n, enum cpu_pairing pairing, st
 void topology_pairs_free(struct cpu_pairs *pairs)
 {
     free(pairs->pair);
-    *pairs = (struct cpu_pairs){.n = 0};
+    *pairs = (struct cpu_pairs){0};
 }
 
 int huge_pages_read(const void *const *addresses, size_t n, struct huge_pages *out)

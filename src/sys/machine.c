@@ -16,9 +16,9 @@ static void read_names(struct machine *out)
     uname(&names);
     procfs_copy(names.machine, strlen(names.machine), out->arch, sizeof out->arch);
     if (procfs_root[0]) {
-        procfs_read_line("/proc/sys/kernel/hostname", names.nodename, sizeof names.nodename);
-        procfs_read_line("/proc/sys/kernel/osrelease", names.release, sizeof names.release);
-        procfs_read_line("/proc/sys/kernel/version", names.version, sizeof names.version);
+        READ_LINE("/proc/sys/kernel/hostname", names.nodename);
+        READ_LINE("/proc/sys/kernel/osrelease", names.release);
+        READ_LINE("/proc/sys/kernel/version", names.version);
     }
     procfs_copy(names.nodename, strlen(names.nodename), out->host, sizeof out->host);
     TEXT_PRINT(out->kernel, "%s %s", names.release, names.version);
@@ -49,14 +49,9 @@ static void read_online(struct cpuset *out)
     FREED char *text = procfs_read_all("/proc/stat");
     for (const char *line = text; line; line = procfs_next_line(line)) {
         uint64_t cpu;
-        if (!strncmp(line, "cpu", 3) && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
+        if (starts_with(line, "cpu") && line[3] != ' ' && procfs_number(line + 3, &cpu) && cpu < CPUSET_MAX)
             cpuset_add(out, (unsigned)cpu);
     }
-}
-
-static bool starts_with(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
 }
 
 /* By vendor and product in the firmware (DMI); NULL: they name none. Clouds that also rent out bare metal under the
@@ -72,8 +67,8 @@ static const char *hypervisor_from_firmware(void)
         {"BHYVE", "", "bhyve"},   {"Microsoft Corporation", "Virtual Machine", "hyperv"},
     };
     char vendor[64], product[64];
-    bool have = !procfs_read_line("/sys/class/dmi/id/sys_vendor", vendor, sizeof vendor);
-    have |= !procfs_read_line("/sys/class/dmi/id/product_name", product, sizeof product);
+    bool have = !READ_LINE("/sys/class/dmi/id/sys_vendor", vendor);
+    have |= !READ_LINE("/sys/class/dmi/id/product_name", product);
     for (size_t i = 0; have && i < COUNT(known); i++) {
         if (starts_with(vendor, known[i].vendor) && starts_with(product, known[i].product))
             return known[i].name;
@@ -90,8 +85,8 @@ static void read_hypervisor(const char *cpuinfo, struct machine *out)
         return;
     if (!procfs_read_line("/sys/hypervisor/type", buf, size))
         return;
-    const char *name = procfs_read_line("/proc/device-tree/hypervisor/compatible", compatible, sizeof compatible)
-                           ? hypervisor_from_firmware()
+    const bool no_tree = READ_LINE("/proc/device-tree/hypervisor/compatible", compatible) != 0;
+    const char *name = no_tree                                ? hypervisor_from_firmware()
                        : starts_with(compatible, "linux,kvm") ? "kvm"
                        : starts_with(compatible, "xen")       ? "xen"
                                                               : "yes";
@@ -169,7 +164,7 @@ void machine_read_memory(struct machine *out)
 uint64_t machine_memory_left(bool *of_group)
 {
     const uint64_t group = cgroup_memory_available();
-    struct machine machine = {.memory_available_bytes = 0};
+    struct machine machine = {0};
 
     machine_read_memory(&machine);
     *of_group = !machine.memory_available_bytes || group < machine.memory_available_bytes;
@@ -202,10 +197,10 @@ static bool read_cache(unsigned cpu, unsigned index, struct cache *out)
     uint64_t level;
     if (!procfs_read_u64(PROCFS_PATH(folder, cpu, index, "level"), &level) || level > 100)
         return false;
-    procfs_read_line(PROCFS_PATH(folder, cpu, index, "type"), text, sizeof text);
+    READ_LINE(PROCFS_PATH(folder, cpu, index, "type"), text);
     /* Level 0, which callers ignore: it holds no data. */
     out->level = !strcmp(text, "Instruction") ? 0 : (unsigned)level;
-    procfs_read_line(PROCFS_PATH(folder, cpu, index, "size"), text, sizeof text);
+    READ_LINE(PROCFS_PATH(folder, cpu, index, "size"), text);
     out->bytes = parse_size(text);
     if (!procfs_read_cpus(PROCFS_PATH(folder, cpu, index, "shared_cpu_list"), &out->shared))
         cpuset_clear(&out->shared);
@@ -289,16 +284,14 @@ void machine_read(struct machine *out)
     cgroup_quota_close(&quota);
     out->cpu_quota = quota.cpus;
     out->cache_llc_bytes = sum_last_level_caches(&out->online);
-    procfs_read_line("/proc/loadavg", load, sizeof load);
+    READ_LINE("/proc/loadavg", load);
     const double load1 = strtod(load, &end);
     out->load1 = end > load && isfinite(load1) && load1 >= 0        ? load1
                  : load[0] || procfs_root[0] || sysinfo(&info) != 0 ? -1
                                                                     : (double)info.loads[0] / (1 << SI_LOAD_SHIFT);
     const unsigned first = cpuset_next(&out->online, 0);
-    procfs_read_line(CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor"), out->governor,
-                     sizeof out->governor);
-    procfs_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource,
-                     sizeof out->clocksource);
+    READ_LINE(CPU_PATH(first == CPUSET_NONE ? 0 : first, "cpufreq/scaling_governor"), out->governor);
+    READ_LINE("/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clocksource);
     const bool known_level = procfs_read_u64("/proc/sys/kernel/randomize_va_space", &randomize) && randomize <= INT_MAX;
     out->randomize_va_space = known_level ? (int)randomize : -1;
 }

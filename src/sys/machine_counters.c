@@ -27,7 +27,7 @@ static bool is_timer(const char *name)
     static const char timer[] = "timer";
     size_t length = strlen(name);
     for (size_t i = 0; i < COUNT(others); i++) {
-        if (!strncmp(name, others[i], strlen(others[i])))
+        if (starts_with(name, others[i]))
             return true;
     }
     while (length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9')
@@ -49,14 +49,14 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
         const char *space = strrchr(words, ' '), *name = space ? space + 1 : words;
         /* Xen and MIPS; "IPI-0" on ppc64, "IPI call" on MIPS, "-ipi callfunc0" on Xen. */
         return is_timer(name)                                     ? INTERRUPT_TIMER
-               : !strncmp(name, "resched", 7)                     ? INTERRUPT_RESCHED
+               : starts_with(name, "resched")                     ? INTERRUPT_RESCHED
                : strstr(words, " IPI") || strstr(words, " -ipi ") ? INTERRUPT_IPI
                                                                   : INTERRUPT_DEVICE;
     }
     /* device interrupts on s390: [I/O], [AIO] */
     return strstr(words, "Rescheduling")                                 ? INTERRUPT_RESCHED
            : strstr(words, "Timer broadcast")                            ? INTERRUPT_TIMER
-           : !strncmp(label, "IPI", 3) || strstr(words, "Function call") ? INTERRUPT_IPI
+           : starts_with(label, "IPI") || strstr(words, "Function call") ? INTERRUPT_IPI
            : strstr(words, "[I/O]") || strstr(words, "[AIO]")            ? INTERRUPT_DEVICE
                                                                          : INTERRUPT_OTHER;
 }
@@ -110,7 +110,7 @@ struct columns {
 static void parse_header(const char *line, const struct span *span, struct columns *columns)
 {
     columns->n = 0;
-    for (line += strspn(line, " \t"); !strncmp(line, "CPU", 3); line += strspn(line, " \t")) {
+    for (line += strspn(line, " \t"); starts_with(line, "CPU"); line += strspn(line, " \t")) {
         uint64_t cpu;
         line = procfs_number(line + 3, &cpu);
         if (!line || columns->n == CPUSET_MAX)
@@ -171,7 +171,7 @@ static void parse_file(int file, const char *text, const struct span *span, stru
     if (file != FILE_STAT)
         parse_table(text, file == FILE_INTERRUPTS, span, columns);
     /* the steal time of the lines "cpuN", which come first */
-    for (const char *line = text; file == FILE_STAT && line && !strncmp(line, "cpu", 3);
+    for (const char *line = text; file == FILE_STAT && line && starts_with(line, "cpu");
          line = procfs_next_line(line)) {
         uint64_t ticks[STAT_FIELDS], cpu;
         const char *at = line[3] == ' ' ? NULL : procfs_number(line + 3, &cpu);
@@ -300,7 +300,7 @@ void machine_read_activity(struct machine_activity *out)
 {
     uint64_t ticks[STAT_FIELDS];
     FREED char *text = procfs_read_all("/proc/stat");
-    const bool known = text && !strncmp(text, "cpu ", 4) && parse_ticks(text + 4, ticks);
+    const bool known = text && starts_with(text, "cpu ") && parse_ticks(text + 4, ticks);
     *out = (struct machine_activity){.ctx_switches = stat_count(text, "ctxt"),
                                      .interrupts = stat_count(text, "intr"),
                                      .steal_ns = known ? ticks_to_ns(ticks[STAT_STEAL]) : -1,
@@ -339,7 +339,7 @@ double machine_celsius(void)
         for (char **name = names; name && *name; name++) {
             char kind[64];
             uint64_t millis;
-            if (!procfs_read_line(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][1]), kind, sizeof kind) &&
+            if (!READ_LINE(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][1]), kind) &&
                 (strcasestr(kind, "cpu") || mountinfo_has("coretemp,k8temp,k10temp,zenpower,x86_pkg_temp", kind)) &&
                 procfs_read_u64(PROCFS_PATH("%s/%s/%s", places[i][0], *name, places[i][2]), &millis) && millis &&
                 millis < 150000) /* else broken */

@@ -46,7 +46,7 @@ int device_check(const char *device)
 static int try_types(const char *device, const char *at, unsigned long flags)
 {
     char usual[] = "\text4\n\text3\n\text2\n\tvfat\n\txfs\n\tbtrfs\n\texfat\n\tf2fs";
-    FREED_BY(memory_free) char *list = procfs_read_all("/proc/filesystems");
+    FREED char *list = procfs_read_all("/proc/filesystems");
     char *rest = list ? list : usual;
     int error = -EMEDIUMTYPE;
 
@@ -68,7 +68,7 @@ static int try_types(const char *device, const char *at, unsigned long flags)
 static bool find_mounted(const char *device, struct device_mount *mounted)
 {
     struct stat status, there;
-    FREED_BY(memory_free) char *text = procfs_read_all("/proc/self/mountinfo");
+    FREED char *text = procfs_read_all("/proc/self/mountinfo");
     char *rest = text;
 
     if (stat(device, &status))
@@ -128,7 +128,7 @@ int device_mount(const char *device, const char *at, unsigned long flags, struct
 {
     int error = device_check(device);
 
-    *mounted = (struct device_mount){.mounted = false};
+    *mounted = (struct device_mount){0};
     if (error)
         return error;
     return find_mounted(device, mounted) ? make_writable(device, at, flags, mounted)
@@ -389,7 +389,7 @@ static int load(const char *folder, const char *name)
     int error = sys_result(syscall(SYS_finit_module, fd, "", is_compressed(name) ? COMPRESSED_FILE : 0));
     if (error == -ENOSYS && !is_compressed(name)) { /* before Linux 3.8 */
         size_t length;
-        FREED_BY(memory_free) char *image = procfs_read_rest(fd, &length);
+        FREED char *image = procfs_read_rest(fd, &length);
         error = image ? sys_result(syscall(SYS_init_module, image, (unsigned long)length, "")) : -errno;
     }
     return error == -EEXIST ? 0 : error;
@@ -428,7 +428,7 @@ static int load_by_names(const char *names, struct error *error)
     uname(&kernel);
     const char *folder = PROCFS_PATH("/lib/modules/%s", kernel.release);
     for (size_t length; *names; names += length + (names[length] == ',')) {
-        FREED_BY(memory_free) char *text = procfs_read_all(PROCFS_PATH("%s/modules.dep", folder));
+        FREED char *text = procfs_read_all(PROCFS_PATH("%s/modules.dep", folder));
         char *rest = text, *line, pattern[300];
         struct error why;
         length = strcspn(names, ",");
@@ -450,7 +450,7 @@ int modules_load(const char *folder, struct error *error)
 
     if (!strchr(folder, '/'))
         return load_by_names(folder, error);
-    FREED_BY(memory_free) char **names = procfs_names(folder);
+    FREED char **names = procfs_names(folder);
     if (!names)
         return -errno;
     for (size_t i = 0; names[i]; i++)

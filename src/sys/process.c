@@ -32,7 +32,7 @@ void process_init(void)
 {
     const char *started_as = (const char *)getauxval(AT_EXECFN);
     /* After fexecve(), AT_EXECFN names a descriptor, perhaps of another file by now. */
-    const bool named = started_as && strncmp(started_as, "/dev/fd/", 8);
+    const bool named = started_as && !starts_with(started_as, "/dev/fd/");
     if (!named || !realpath(started_as, own_path) || access(own_path, X_OK) != 0)
         own_path[0] = '\0';
 }
@@ -270,7 +270,7 @@ void job_read(struct job *out)
     const char *node = getenv("SLURMD_NODENAME"), *batch = getenv("SLURM_JOB_ID"), *name = NULL;
     char ranks[21] = "";
 
-    *out = (struct job){.launcher = NULL};
+    *out = (struct job){0};
     TEXT_PRINT(out->node, "%s", node ? node : "");
     for (size_t i = 0; i < COUNT(launchers); i++) {
         const struct launcher *launcher = &launchers[i];

@@ -197,6 +197,14 @@ bool procfs_copy(const char *text, size_t length, char *buf, size_t size)
     return length > 0;
 }
 
+bool procfs_choice(const char *text, char *buf, size_t size)
+{
+    const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+
+    buf[0] = '\0';
+    return close && procfs_copy(open + 1, (size_t)(close - open - 1), buf, size);
+}
+
 int procfs_read_line(const char *path, char *buf, size_t size)
 {
     char text[512];

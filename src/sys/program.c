@@ -353,9 +353,9 @@ bool tasks_read(uint32_t tid, struct tasks_one *out)
         return false;
     out->parent = parent;
     out->kernel = (flags & KERNEL_THREAD) != 0;
-    snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
+    TEXT_PRINT(out->name, "%.*s", (int)(close - open - 1), open + 1);
     /* Behind '+' or '-' stands the last work item of a kworker thread, or ("kworker/R-NAME") the name of a rescuer. */
-    if (out->kernel && !strncmp(out->name, "kworker/", 8) && strncmp(out->name, "kworker/R-", 10) != 0)
+    if (out->kernel && starts_with(out->name, "kworker/") && !starts_with(out->name, "kworker/R-"))
         out->name[strcspn(out->name, "+-")] = '\0';
     return true;
 }
@@ -397,7 +397,7 @@ void words_free(struct words *words)
 {
     free(words->text);
     free(words->word);
-    *words = (struct words){.text = NULL};
+    *words = (struct words){0};
 }
 
 /* Copies a word without the quotes around it or its value. Returns the byte after the copy. */

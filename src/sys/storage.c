@@ -68,8 +68,7 @@ static void add_device(const struct mountinfo *mount, char *buf, size_t size)
     }
     if (!read_queue(device, "scheduler", line, sizeof line))
         return;
-    const char *open = strchr(line, '['), *close = open ? strchr(open, ']') : NULL;
-    const bool chosen = close && procfs_copy(open + 1, (size_t)(close - open - 1), kind, sizeof kind);
+    const bool chosen = procfs_choice(line, kind, sizeof kind);
     setting_items_add(buf, size, "scheduler", chosen ? kind : line, SETTING_VALUE - 1);
 }
 
@@ -126,8 +125,8 @@ void machine_fs_name(const char *path, char *buf, size_t size)
         snprintf(buf, size, "0x%x", magic);
     else
         snprintf(buf, size, "%s",
-                 !strncmp(mount.type, "fuse", 4)  ? "fuse"
-                 : !strncmp(mount.type, "nfs", 3) ? "nfs"
+                 starts_with(mount.type, "fuse")  ? "fuse"
+                 : starts_with(mount.type, "nfs") ? "nfs"
                                                   : mount.type);
 }
 
@@ -215,7 +214,7 @@ static bool take_item(struct setting_items *items, const char *item, size_t leng
         return false;
     TEXT_PRINT(items->name, "%s%.*s", items->of_run ? "" : "scratch_", (int)name_length, name);
     write_value(items->name, value, (size_t)(item + length - value), SETTING_VALUE - 1, items->value);
-    return strcmp(items->value, SETTING_UNKNOWN_VALUE) != 0;
+    return strcmp(items->value, SETTING_UNKNOWN_VALUE);
 }
 
 bool setting_items_next(struct setting_items *items)

@@ -30,7 +30,7 @@ TEST(test_causes_of_one_trial)
     assert_text(&causes,
                 "preempted:12.345;steal:20;timer=250;resched=3;ipi=7;device=12;softirq=310;fault=11;migrated=1;"
                 "involuntary=4");
-    assert_true(causes.cpu_s == 1.5 && causes.ctx_voluntary == 2 && causes.irqs == 280);
+    assert_true(causes.task.cpu_ns == 1500000000 && causes.task.ctx_voluntary == 2 && causes.machine.irqs == 280);
 }
 
 TEST(test_causes_add_up)
@@ -100,7 +100,7 @@ TEST(test_causes_not_known_are_left_out)
             causes_add(&causes, &task, &machine);
         }
         assert_text(&causes, "steal:60;timer=750;ipi=21;device=36;softirq=930;involuntary=12");
-        assert_true(isnan(causes.run_delay_ms) && causes.faults_minor == 15);
+        assert_true(causes.task.run_delay_ns == -1 && causes.task.faults_minor == 15);
     }
 }
 
