@@ -75,7 +75,7 @@ bool pair_same_run(const struct row *a, const struct row *b);
 /* Returns whether the mean frequency of the core differs between the sides by 2 % or more. */
 bool pair_other_clock(const struct pair *pair);
 
-#define PAIR_PROPERTIES 8u
+#define PAIR_PROPERTIES 9u
 /* Writes a property of a row (number: from 0 on) that may differ between sides, since it may be what the user compares;
  * "": it is not known. Returns its name. */
 const char *pair_property(size_t number, const struct row *row, char *buf, size_t size);

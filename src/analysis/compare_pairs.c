@@ -222,13 +222,14 @@ static const struct property fixed[] = {
     {"file system", "scratch_fs", NULL, ACROSS_FS, false},
 };
 
-/* Those that may differ, and the CPU model, which may with --across cpu. */
+/* Those that may differ, and the CPU model and the policy, which may with --across. */
 static const struct property free_to_differ[PAIR_PROPERTIES] = {
     {.name = "host", .column = "host"},
     {.name = "kernel", .column = "kernel"},
     {.name = "CPU model", .column = "cpu_model"},
     {.name = "command", .of = command_of},
     {.name = "CPUs online", .column = "cpus_online"},
+    {.name = "policy", .column = "policy"},
     {.name = "nice", .column = "nice"},
     {.name = "real-time priority", .column = "rt_priority"},
     {.name = "idle CPUs kept awake", .column = "timer_latency_held"},

@@ -93,13 +93,13 @@ static void put_name(const struct repeat *r, char side, uint64_t number, struct 
 
 /* --- A run. --- */
 
-static void execute(const struct repeat *r, const struct side *side, char **argv, pid_t parent)
+static void execute(const struct side *side, char **argv, pid_t parent, bool printed)
 {
     signals_restore();
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != parent)
         _exit(128 + SIGTERM);
-    const int null = r->m->options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const int null = printed ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null >= 0)
         dup2(null, 1);
     setenv(MEASURE_AGAIN, "1", 1);
@@ -129,12 +129,13 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* With its own --output. The caller frees them. */
+/* With its own --output; tasks of latency do the work that the first run was calibrated to. The caller frees them. */
 static char **make_args(const struct repeat *r, const struct side *side, const struct words *more, bool first,
                         const char *output)
 {
-    static char self[] = "jitbench", option[] = "--output";
-    char **args = memory_get((size_t)r->argc + more->n + 7, sizeof(*args));
+    static char self[] = "jitbench", option[] = "--output", loops[sizeof(r->name) + 32];
+    char **args = memory_get((size_t)r->argc + more->n + 8, sizeof(*args));
+    FREED_BY(text_free) struct text calibrated = {0};
     int options = 1;
 
     while (options < r->argc && strcmp(r->argv[options], "--"))
@@ -144,6 +145,12 @@ static char **make_args(const struct repeat *r, const struct side *side, const s
     int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, of_all + first, args + 2);
     args[n++] = option;
     args[n++] = (char *)output;
+    put_name(r, r->sides == 2 ? 'a' : 0, 1, &calibrated);
+    if (!first && !strcmp(command_now->name, "latency") && !measure_given(r->m, "loops-per-ms") &&
+        !measure_given(r->m, "calibrate")) {
+        TEXT_PRINT(loops, "--loops-per-ms=%s", calibrated.data);
+        args[n++] = loops;
+    }
     if (side->kind == SCHEDULER)
         args[n++] = (char *)side->file;
     for (size_t i = 1; i < more->n; i++)
@@ -203,7 +210,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     } else {
         const pid_t parent = getpid(), pid = fork();
         if (pid == 0)
-            execute(r, side, args, parent);
+            execute(side, args, parent, r->m->options.verbose);
         if (pid > 0)
             status = wait_for(pid);
         else
@@ -272,6 +279,25 @@ static void show_comparison(const struct repeat *r)
         wait_for(pid);
 }
 
+/* Options of a side that are wrong, before a run of the other one. Returns the exit status. */
+static int try_options(const struct repeat *r, const struct side *side)
+{
+    static char help[] = "--help";
+    FREED_BY(words_free) struct words words = {0};
+
+    if (side->kind != OPTIONS || words_of_command(side->file, true, &words))
+        return 0;
+    FREED char **args = memory_get(words.n + 3, sizeof(*args));
+    memcpy(args + 1, words.word, words.n * sizeof(*args));
+    args[0] = args[1];
+    args[1] = r->argv[0];
+    args[words.n + 1] = help;
+    const pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        execute(side, args, parent, false);
+    return pid > 0 && wait_for(pid) == EXIT_USAGE ? EXIT_USAGE : 0;
+}
+
 int measure_repeat(struct measure *m, int argc, char **argv)
 {
     struct repeat r = {.m = m, .argc = argc, .argv = argv, .sides = 1, .runs = m->options.runs};
@@ -285,6 +311,9 @@ int measure_repeat(struct measure *m, int argc, char **argv)
         return usage_error("--runs and --interleave make files, and exclude --no-csv, --series and -o -");
     if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), &error))
         return usage_error("%s", error.text);
+    for (unsigned i = 0; i < r.sides; i++)
+        if (try_options(&r, &r.side[i]))
+            return EXIT_USAGE;
     if (r.sides == 2 && !measure_given(m, "runs"))
         r.runs = RUNS_ADVISED;
     for (uint64_t k = 0; k < r.runs; k++)
