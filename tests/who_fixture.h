@@ -70,8 +70,8 @@ static inline pid_t start_timer(const char *cpu)
     assert_true(pid >= 0);
     if (pid)
         return pid;
-    on_cpu(cpu, "waker");
     (void)nice(-20);
+    on_cpu(cpu, "waker");
     const int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     if (fd < 0 || timerfd_settime(fd, 0, &every, NULL))
         _exit(1);
@@ -130,12 +130,13 @@ static inline pid_t start_forker(const char *cpu)
     assert_true(pid >= 0);
     if (pid)
         return pid;
-    beside(cpu, "forker");
     (void)nice(-15);
     be_first();
+    beside(cpu, "forker"); /* the name tells that it is ready */
     for (unsigned i = 0;; i++, (void)nanosleep(&pause, NULL)) {
         const pid_t child = fork();
         if (!child) {
+            move_to(cpu); /* first: as a normal task it waits for as long as others keep the other CPU busy */
             (void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
             be_child(cpu, i, 1);
         }
@@ -165,8 +166,8 @@ static inline pid_t start_toggler(const char *cpu)
     assert_true(pid >= 0);
     if (pid)
         return pid;
-    beside(cpu, "toggler");
     be_first();
+    beside(cpu, "toggler");
     /* The software event that counts nothing, switched off, in the first version of struct perf_event_attr. */
     const uint32_t event[16] = {1, sizeof(event), 9, [10] = 1};
     const int fd = (int)syscall(SYS_perf_event_open, event, -1, atoi(cpu), -1, 8ul);

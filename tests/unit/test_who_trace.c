@@ -322,8 +322,8 @@ static pid_t start_leaver(const char *cpu, int *tell)
         *tell = ends[1];
         return pid;
     }
-    on_cpu(cpu, "leaver");
     (void)nice(-20);
+    on_cpu(cpu, "leaver");
     if (read(ends[0], &byte, 1) == 1 && usleep(TRACED_NS / 3000) == 0)
         for (const uint64_t end_ns = clock_raw_ns() + 20000000; clock_raw_ns() < end_ns;)
             ;
