@@ -817,6 +817,24 @@ CLI_TEST(test_latency_leaves_nothing)
     }
 }
 
+/* The load learns of CPU time and of jitbench's end at once, and cannot tell it that it works. */
+CLI_TEST(test_latency_killed_before_the_load_works)
+{
+    const struct cli_run run = {
+        .args = ARGS("latency", "requests", "-q", "-c", KNOWN, "-t", "60s", "-w",
+                     "cmd:sh -c 'setsid sleep 999 & read a b c jitbench d </proc/$PPID/stat; kill -STOP $PPID; i=0; "
+                     "while [ $i -lt 300000 ]; do i=$((i+1)); done; kill -9 $jitbench; kill -CONT $PPID; "
+                     "while :; do :; done'")};
+    struct cli_child child;
+    struct cli_result result;
+
+    need_loops();
+    cli_start(&run, &child);
+    cli_wait(&child, &result);
+    cli_expect_all_gone("the load's");
+    cli_expect_status(&result, -SIGKILL);
+}
+
 #define GROUPS "find /sys/fs/cgroup -type d -name '.jitbench-*' 2>&1"
 
 /* What there is when jitbench is killed: its own, and perhaps of others that run. */
