@@ -817,6 +817,22 @@ CLI_TEST(test_latency_leaves_nothing)
     }
 }
 
+static int without_proc(void *context)
+{
+    (void)context;
+    return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, "size=64k") ? -1 : 0;
+}
+
+/* Whether it works could not be seen. */
+CLI_TEST(test_latency_command_needs_proc)
+{
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    measure_prepared(ARGS("latency", "audio", "-w", "cmd:/bin/true", FAST), without_proc, NULL, 1, &csv);
+    expect_status(&csv, "audio", "cmd", "failed", "its CPU time is not known without /proc");
+}
+
 /* The load learns of CPU time and of jitbench's end at once, and cannot tell it that it works. */
 CLI_TEST(test_latency_killed_before_the_load_works)
 {
