@@ -67,7 +67,9 @@ static int setup(struct party_context *context)
     program_be_parent();
     if (!error)
         error = program_guard(&own->guard, getpgrp());
-    const char *why = error ? strerror(-error) : words_of_command(params->command, true, &own->words);
+    const char *why = error                               ? strerror(-error)
+                      : !procfs_exists("/proc/self/stat") ? "its CPU time is not known without /proc"
+                                                          : words_of_command(params->command, true, &own->words);
     return why ? party_fail(context, "cannot run '%.120s': %s", params->command, why) : 0;
 }
 

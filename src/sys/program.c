@@ -107,6 +107,7 @@ void program_be_parent(void)
 
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     signal(SIGCHLD, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN); /* of what has lost its reader: orphans have to be ended */
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGCHLD);
     sigaddset(&awaited, SIGTERM);

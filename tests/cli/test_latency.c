@@ -832,6 +832,40 @@ CLI_TEST(test_latency_leaves_nothing)
     }
 }
 
+static int without_proc(void *context)
+{
+    (void)context;
+    return cli_own_mounts() || mount("none", "/proc", "tmpfs", 0, "size=64k") ? -1 : 0;
+}
+
+/* Whether it works could not be seen. */
+CLI_TEST(test_latency_command_needs_proc)
+{
+    struct cli_csv csv;
+
+    cli_need_mount_namespace();
+    measure_prepared(ARGS("latency", "audio", "-w", "cmd:/bin/true", FAST), without_proc, NULL, 1, &csv);
+    expect_status(&csv, "audio", "cmd", "failed", "its CPU time is not known without /proc");
+}
+
+/* The load learns of CPU time and of jitbench's end at once, and cannot tell it that it works. */
+CLI_TEST(test_latency_killed_before_the_load_works)
+{
+    const struct cli_run run = {
+        .args = ARGS("latency", "requests", "-q", "-c", KNOWN, "-t", "60s", "-w",
+                     "cmd:sh -c 'setsid sleep 999 & read a b c jitbench d </proc/$PPID/stat; kill -STOP $PPID; i=0; "
+                     "while [ $i -lt 300000 ]; do i=$((i+1)); done; kill -9 $jitbench; kill -CONT $PPID; "
+                     "while :; do :; done'")};
+    struct cli_child child;
+    struct cli_result result;
+
+    need_loops();
+    cli_start(&run, &child);
+    cli_wait(&child, &result);
+    cli_expect_all_gone("the load's");
+    cli_expect_status(&result, -SIGKILL);
+}
+
 #define GROUPS "find /sys/fs/cgroup -type d -name '.jitbench-*' 2>&1"
 
 /* What there is when jitbench is killed: its own, and perhaps of others that run. */
