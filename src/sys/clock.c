@@ -109,7 +109,7 @@ double clock_grain(uint64_t *intervals, size_t n)
     size_t gaps = 0, ones = 0;
     uint64_t least = 0;
 
-    qsort(intervals, n, sizeof intervals[0], compare_u64);
+    SORT(intervals, n, compare_u64);
     for (size_t i = 1; i < n; i++) {
         uint64_t gap = intervals[i] - intervals[i - 1];
         if (gap == 0)
@@ -139,7 +139,7 @@ ALWAYS_INLINE void cost_measure(enum clock_kind kind, struct clock_cost *out)
         uint64_t end = clock_end(kind);
         interval[i] = end > begin ? end - begin : 0;
     }
-    qsort(cost, COST_TRIES, sizeof cost[0], compare_u64);
+    SORT(cost, COST_TRIES, compare_u64);
     out->min = (double)cost[0];
     out->median = ((double)cost[COST_TRIES / 2 - 1] + (double)cost[COST_TRIES / 2]) / 2;
     out->grain = clock_grain(interval, COST_TRIES);

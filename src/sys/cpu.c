@@ -302,7 +302,7 @@ static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
     if (pairing == PAIRS_ALL || pairing == PAIRS_HALVES)
-        qsort(sites, n, sizeof(*sites), by_number);
+        SORT(sites, n, by_number);
     if (pairing == PAIRS_ALL && n > PAIRS_ALL_CPUS) {
         pair_relations(sites, n, out);
         return;
