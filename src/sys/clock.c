@@ -206,12 +206,11 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
         return;
     }
     clock_cost_measure(clock->kind, &cost);
-    double grain = cost.grain > 1 ? cost.grain : 1;
+    const double grain = fmax(cost.grain, 1);
     probe->empty = cost.min;
     /* The dependent chain measures the frequency: another thread on the core would slow down independent additions. */
     const double cycles = cycles_per_tick(), link = CORE_BLOCK_LINKS * (double)core_link_cycles;
-    double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
-    blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
+    const double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = fmax(ceil(STEPS * grain / block), LEAST_BLOCKS);
     const uint64_t start = clock_raw_ns();
     core_work_adds(TIMING_BLOCKS);
     const double block_ns = (double)(clock_raw_ns() - start) / TIMING_BLOCKS;
