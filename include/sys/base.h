@@ -51,11 +51,12 @@ void fd_close(const int *fd);
 void *memory_get(size_t n, size_t size);
 
 /* Makes room for element number `wanted` of an array of *capacity elements of size bytes by doubling; new ones are
- * undefined: grow_array(&set->rows, &set->capacity, set->n, sizeof(*set->rows)). Returns false, and changes nothing,
- * when out of memory. */
+ * undefined: GROW_ARRAY(set->rows, set->capacity, set->n). Returns false, and changes nothing, when out of memory. */
 bool grow_array(void *array, size_t *capacity, size_t wanted, size_t size);
+#define GROW_ARRAY(array_, capacity_, wanted_) grow_array(&(array_), &(capacity_), wanted_, sizeof(*(array_)))
 /* Ends the program when out of memory. */
 void memory_grow(void *array, size_t *capacity, size_t wanted, size_t size);
+#define MEMORY_GROW(array_, capacity_, wanted_) memory_grow(&(array_), &(capacity_), wanted_, sizeof(*(array_)))
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Into an array, cut. */
@@ -75,8 +76,8 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* For the comparison functions of qsort(). */
-
+#define SORT(array_, n_, compare_) qsort(array_, n_, sizeof(*(array_)), compare_)
+/* For its comparison functions. */
 #define ORDER_OF(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Arithmetic on structs (or arrays of them, size in bytes) of int64_t counters only; -1: not known. */

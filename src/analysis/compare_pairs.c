@@ -372,7 +372,7 @@ static int compare_times(const void *a, const void *b)
 /* Makes a pair of entries with one key. */
 static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
 {
-    memory_grow(&out->pair, &out->capacity, out->n, sizeof(*out->pair));
+    MEMORY_GROW(out->pair, out->capacity, out->n);
     struct pair *pair = &out->pair[out->n++];
 
     *pair = (struct pair){.by_cpus = entries[0].by_cpus, .reason = -1};
@@ -459,7 +459,7 @@ static void pair_host(struct pairs *out, const char *host, bool in_base, uint64_
     if (!with_command)
         tell_apart(entries, n, false);
     tell_apart(entries, n, true);
-    qsort(entries, n, sizeof(*entries), compare_keys);
+    SORT(entries, n, compare_keys);
     for (size_t i = 0, end, group = first; i < n; i = end) {
         for (end = i; end < n && !compare_keys(&entries[end], &entries[i]); end++)
             ;

@@ -227,7 +227,7 @@ static void finish_results(struct gather *g)
     size_t kept = 0;
 
     if (g->n_values)
-        qsort(g->values, g->n_values, sizeof(*g->values), by_result);
+        SORT(g->values, g->n_values, by_result);
     for (size_t i = 0; i < g->n_values; i++) {
         g->result[g->values[i].result].rows++;
         if (kept && !by_result(&g->values[kept - 1], &g->values[i])) {

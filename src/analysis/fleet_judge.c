@@ -251,7 +251,7 @@ void judge(struct judgement *j, const struct gather *g, double least_effect)
         j->n_machines += j->judged[m].results > 0;
     for (size_t m = 0; m < machines; m++)
         judge_machine(j, &scratch, &j->judged[m], 2 * broken >= machines);
-    qsort(j->judged, machines, sizeof(*j->judged), by_finding);
+    SORT(j->judged, machines, by_finding);
 }
 
 void judge_free(struct judgement *j)

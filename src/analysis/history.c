@@ -35,7 +35,7 @@ static bool is_time(const char *utc)
 
 static void enter_history_run(struct history *h, const struct row_run *run)
 {
-    memory_grow(&h->run, &h->run_capacity, h->n_runs, sizeof(*h->run));
+    MEMORY_GROW(h->run, h->run_capacity, h->n_runs);
     struct history_run *entered = &h->run[h->n_runs++];
 
     *entered = (struct history_run){.machine = h->gather.last_machine};
@@ -89,10 +89,10 @@ static void enter_result(struct history *h, const size_t *place, size_t result)
 {
     const struct gather_result *of = &h->gather.result[gather_judged(&h->gather, result)];
 
-    memory_grow(&h->result, &h->result_capacity, h->n_results, sizeof(*h->result));
+    MEMORY_GROW(h->result, h->result_capacity, h->n_results);
     h->result[h->n_results++] = (struct history_result){.result = result, .first = h->n_points, .n = of->n};
     for (size_t i = of->first; i < of->first + of->n; i++) {
-        memory_grow(&h->point, &h->point_capacity, h->n_points, sizeof(*h->point));
+        MEMORY_GROW(h->point, h->point_capacity, h->n_points);
         h->point[h->n_points++] =
             (struct history_point){.run = place[h->gather.values[i].machine], .value = h->gather.values[i].value};
     }
@@ -184,7 +184,7 @@ static void find_changes(struct history *h, size_t number, double alpha, struct 
         c.run = points[c.at].run;
         c.last = points[c.at - 1].run;
         c.worse = (c.effect > 0) != higher_is_better;
-        memory_grow(&h->change, &h->change_capacity, h->n_changes, sizeof(*h->change));
+        MEMORY_GROW(h->change, h->change_capacity, h->n_changes);
         h->change[h->n_changes++] = c;
     }
     f->n_changes = w->n;
@@ -212,7 +212,7 @@ static void judge_results(struct history *h)
         find_changes(h, k, alpha, &w);
     }
     if (h->n_changes)
-        qsort(h->change, h->n_changes, sizeof(*h->change), by_run_and_result);
+        SORT(h->change, h->n_changes, by_run_and_result);
 }
 
 void history_finish(struct history *h)
@@ -220,7 +220,7 @@ void history_finish(struct history *h)
     gather_finish(&h->gather);
     if (h->mixed || !h->n_runs)
         return;
-    qsort(h->run, h->n_runs, sizeof(*h->run), by_time);
+    SORT(h->run, h->n_runs, by_time);
     for (size_t i = 1; i < h->n_runs; i++)
         h->same_time += !strcmp(h->run[i].utc, h->run[i - 1].utc);
     enter_results(h);

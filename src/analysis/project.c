@@ -287,7 +287,7 @@ size_t project_costs(const struct project *p, struct project_cost *costs)
         project_slowdown_on(p->points, &host, 1, p->step_ns, p->n_steps, &p->ranks[p->n_ranks - 1], 1, cost->without);
         n++;
     }
-    qsort(costs, n, sizeof(*costs), by_lost);
+    SORT(costs, n, by_lost);
     return n;
 }
 

@@ -236,7 +236,7 @@ static int read_requirement(struct requirement *r, const char *text, bool figure
 
 int requirements_add(struct requirements *set, const char *text, struct error *error)
 {
-    memory_grow(&set->of, &set->capacity, set->n, sizeof(*set->of));
+    MEMORY_GROW(set->of, set->capacity, set->n);
     struct requirement *r = &set->of[set->n];
 
     *r = (struct requirement){.text = ""};

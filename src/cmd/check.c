@@ -371,7 +371,7 @@ static void add_tuned_line(struct tuning *t, const struct tuned_line *line)
         !strcmp(last->was, line->was) && !strcmp(last->now, line->now) && !strcmp(last->result, line->result) &&
         !strcmp(file_name(last->path), file_name(line->path)))
         last->more++;
-    else if (grow_array(&t->line, &t->capacity, t->n, sizeof(*t->line)))
+    else if (GROW_ARRAY(t->line, t->capacity, t->n))
         t->line[t->n++] = *line;
     else
         t->incomplete = true;

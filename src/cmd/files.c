@@ -20,7 +20,7 @@ static char *add_name(struct names *names, const char *folder, const char *name,
 {
     const char *slash = folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "";
 
-    memory_grow(&names->of, &names->capacity, names->n, sizeof(*names->of));
+    MEMORY_GROW(names->of, names->capacity, names->n);
     struct name *added = &names->of[names->n];
     added->regular = regular;
     if (asprintf(&added->path, "%s%s%s", folder, slash, name) < 0)

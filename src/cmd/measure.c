@@ -477,7 +477,7 @@ void measure_put_row(void *measure, const struct row *row)
     csv_put(m->csv, row);
     requirements_row(&m->requirements, row);
     requirements_row(&m->figures, row);
-    if (!grow_array(&m->rows, &m->rows_capacity, m->n_rows, sizeof(*m->rows)) || row_copy(&m->rows[m->n_rows], row)) {
+    if (!GROW_ARRAY(m->rows, m->rows_capacity, m->n_rows) || row_copy(&m->rows[m->n_rows], row)) {
         m->rows_missing = true;
         return;
     }
@@ -643,7 +643,7 @@ static int read_requirements(struct measure *m)
         for (size_t k = 0; k < m->plans[i].n + (suite->made != NULL); k++) {
             const struct plan_item *item = k < m->plans[i].n ? &m->plans[i].items[k] : NULL;
             const char *test = !item ? suite->made->name : item->test ? item->test : item->bench->name;
-            memory_grow(&names, &capacity, n, sizeof(*names));
+            MEMORY_GROW(names, capacity, n);
             names[n++] = (struct require_name){suite->command.name, test, NULL, NULL};
         }
     }

@@ -149,11 +149,11 @@ static struct timeline find_timeline(const struct row *rows, size_t n)
     }
     for (const struct row *row = rows; row < rows + n && found.end; row++)
         for (size_t k = 0; !strcmp(row->metric, "longest") && k < row->n_series; k++)
-            if (grow_array(&found.of, &capacity, found.n, sizeof(*found.of)))
+            if (GROW_ARRAY(found.of, capacity, found.n))
                 found.of[found.n++] = (struct stay){
                     .us = row->series[k].at * 1e-3 - begun_us, .length_us = row->series[k].value * 1e-3, .row = row};
     if (found.of)
-        qsort(found.of, found.n, sizeof(*found.of), earlier);
+        SORT(found.of, found.n, earlier);
     return found;
 }
 
@@ -364,7 +364,7 @@ static size_t rank_lines(const struct table_rows *r, struct line *lines)
     }
     for (size_t i = 0; i < n && !known; i++)
         lines[i].loss = lines[i].lost->value;
-    qsort(lines, n, sizeof(*lines), quieter);
+    SORT(lines, n, quieter);
     return n;
 }
 

@@ -52,7 +52,7 @@ void show_rows(struct row *rows, size_t n, const struct show_how *how, struct te
     for (size_t i = 0; i < n; i++)
         begun |= rows[i].status != ROW_SKIPPED || !starts_with(rows[i].reason, "ended by ");
     if (n)
-        qsort(rows, n, sizeof(*rows), as_planned);
+        SORT(rows, n, as_planned);
     for (size_t i = 0; i < n && how->summary; i++)
         summary_row(how->summary, &rows[i]);
     if (!begun || how->only_summary)

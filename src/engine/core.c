@@ -180,7 +180,7 @@ int core_notes_add(struct core_notes *notes, const struct core_record *record, u
         for (unsigned level = 0; level <= highest && level < CORE_CELLS; level++) {
             if (!record->cell[b][level].n)
                 continue;
-            if (!grow_array(&notes->note, &notes->capacity, notes->n, sizeof(*notes->note)))
+            if (!GROW_ARRAY(notes->note, notes->capacity, notes->n))
                 return -1;
             notes->note[notes->n++] = (struct core_note){.trial = trial,
                                                          .block = (uint16_t)b,

@@ -45,8 +45,7 @@ static uint32_t find(struct account *account, uint8_t kind, uint32_t id, uint64_
         if (account->interferers[at - 1].kind == kind && account->interferers[at - 1].id == id &&
             account->interferers[at - 1].work == work)
             return at - 1;
-    account->failed |=
-        !grow_array(&account->interferers, &account->capacity, account->n, sizeof(*account->interferers));
+    account->failed |= !GROW_ARRAY(account->interferers, account->capacity, account->n);
     if (account->failed)
         return UNSEEN;
     account->interferers[account->n] = (struct interferer){.kind = kind, .id = id, .work = work, .next = *list};
@@ -56,8 +55,7 @@ static uint32_t find(struct account *account, uint8_t kind, uint32_t id, uint64_
 
 static void add_piece(struct account *account, const struct account_piece *piece)
 {
-    account->failed |=
-        !grow_array(&account->pieces, &account->pieces_capacity, account->n_pieces, sizeof(*account->pieces));
+    account->failed |= !GROW_ARRAY(account->pieces, account->pieces_capacity, account->n_pieces);
     if (!account->failed)
         account->pieces[account->n_pieces++] = *piece;
 }
@@ -300,7 +298,7 @@ size_t account_lines(struct account *account, size_t most, struct account_line *
                         : work[i].address ? "work"
                                           : "",
                         &line[i]);
-    qsort(line, n_interferers, sizeof(*line), by_label);
+    SORT(line, n_interferers, by_label);
     for (size_t i = 0; i < n_interferers; i++) {
         if (!n || by_label(&line[n - 1], &line[i]) != 0)
             line[n++] = line[i];
@@ -315,7 +313,7 @@ size_t account_lines(struct account *account, size_t most, struct account_line *
         of->ns += (double)piece->ns;
         of->max_ns = fmax(of->max_ns, of->visit_ns);
     }
-    qsort(line, n, sizeof(*line), by_time);
+    SORT(line, n, by_time);
     for (size_t i = 0; i < n; i++) {
         const struct interferer *interferer = &account->interferers[line[i].interferer];
         if (interferer->kind == TRACE_TASK && interferer->id)

@@ -8,7 +8,7 @@
 
 struct plan_item *plan_add(struct plan *plan, const struct bench *bench, const void *params)
 {
-    memory_grow(&plan->items, &plan->capacity, plan->n, sizeof(*plan->items));
+    MEMORY_GROW(plan->items, plan->capacity, plan->n);
     struct plan_item *item = &plan->items[plan->n++];
     *item = (struct plan_item){
         .bench = bench, .copies = 1, .calibrated_by = -1, .params = memory_get(bench->params_size, 1)};

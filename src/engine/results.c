@@ -58,7 +58,7 @@ void results_sample(struct results *results, unsigned group, unsigned metric, do
 {
     struct metric_values *m = &results->group[group].metric[metric];
 
-    if (grow_array(&m->samples, &m->capacity, m->n, sizeof(*m->samples)))
+    if (GROW_ARRAY(m->samples, m->capacity, m->n))
         m->samples[m->n++] = value;
     else
         results->failed = true;
@@ -553,7 +553,7 @@ static int fill_hist(const struct hist *h, struct row *row)
     struct hist_bin bin;
 
     for (size_t position = 0, capacity = 0; hist_next(h, &position, &bin);) {
-        if (!grow_array(&row->hist, &capacity, row->n_hist, sizeof(*row->hist)))
+        if (!GROW_ARRAY(row->hist, capacity, row->n_hist))
             return -1;
         row->hist[row->n_hist++] = (struct stats_point){(double)bin.low, (double)bin.count};
     }

@@ -405,7 +405,7 @@ void chart_key(struct chart *c, const char *label, unsigned colour)
 
 struct chart_mark *chart_mark(struct chart *c, struct chart_mark mark, const char *text)
 {
-    memory_grow(&c->mark, &c->room, c->n_marks + 1, sizeof(*c->mark));
+    MEMORY_GROW(c->mark, c->room, c->n_marks + 1);
     if (text) {
         text_append(&c->texts, "", 1);
         mark.text = c->texts.length;
@@ -457,7 +457,7 @@ void chart_curve(struct chart *c, const char *label, unsigned colour, struct cha
     c->x.scale = c->x.scale == CHART_LOG ? CHART_LOG : CHART_AUTO;
     c->y.scale = CHART_AUTO;
     chart_key(c, label, colour);
-    qsort(values, n, sizeof(*values), by_x);
+    SORT(values, n, by_x);
     for (size_t i = 0; i < n && known < CHART_LINES_MAX; i++)
         if (isfinite(values[i].x) && isfinite(values[i].value)) {
             points[known] = (struct stats_point){values[i].x, values[i].value};

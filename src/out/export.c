@@ -190,7 +190,7 @@ void export_cluster(struct export_entry *entries, size_t n)
 
     for (size_t i = 0; i < n; i++)
         entries[i].first = index_enter(&names, entries[i].name);
-    qsort(entries, n, sizeof(*entries), by_place);
+    SORT(entries, n, by_place);
 }
 
 /* Rows of one run that share a name get their CPUs appended; those that still share one are numbered. */

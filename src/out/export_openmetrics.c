@@ -142,7 +142,7 @@ static size_t points_newest(struct export_entry *points, size_t n, struct export
 {
     size_t kept = 0;
 
-    qsort(points, n, sizeof(*points), by_family_and_age);
+    SORT(points, n, by_family_and_age);
     for (size_t i = 0; i < n; i++) {
         const struct export_entry *next = &points[i + 1];
         if (i + 1 < n && !strcmp(points[i].name, next->name) && !strcmp(points[i].labels, next->labels)) {
@@ -156,7 +156,7 @@ static size_t points_newest(struct export_entry *points, size_t n, struct export
         }
     }
     points[kept].row = NULL;
-    qsort(points, kept, sizeof(*points), by_row);
+    SORT(points, kept, by_row);
     export_cluster(points, kept);
     return kept;
 }
@@ -218,7 +218,7 @@ static void put_runs(struct export_entry *points, size_t n, uint64_t wanted, str
     FREED_BY(index_free) struct index infos = {0}, times = {0};
     FREED double *newest = memory_get(n, sizeof(*newest));
 
-    qsort(points, n, sizeof(*points), by_row);
+    SORT(points, n, by_row);
     text_printf(out, "# HELP jitbench_run_info What the values were measured on.\n# TYPE jitbench_run_info gauge\n");
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = points[i].row->run;

@@ -250,7 +250,7 @@ static void collect_picks(struct picks *picks, const struct chart_spec *about)
     }
     make_labels(picks, false);
     if (picks->n)
-        qsort(picks->pick, picks->n, sizeof(picks->pick[0]), by_work);
+        SORT(picks->pick, picks->n, by_work);
 }
 
 /* --- Panels. --- */

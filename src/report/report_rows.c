@@ -52,7 +52,7 @@ void report_sort_rows(struct report *report)
     report->order = memory_get(n, sizeof(*report->order));
     for (size_t i = 0; i < n; i++)
         places[i] = place_of_row(report, i, &classes, &groups);
-    qsort(places, n, sizeof(*places), by_place);
+    SORT(places, n, by_place);
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin; end < n && places[end].key[key] == places[begin].key[key]; end++)
             ;

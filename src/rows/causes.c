@@ -188,7 +188,7 @@ const char *counted_value(const char *text, const char *key, size_t *length)
 
 void shares_add(struct shares *shares, const char *name, double amount)
 {
-    shares->failed |= !grow_array(&shares->of, &shares->capacity, shares->n, sizeof(*shares->of));
+    shares->failed |= !GROW_ARRAY(shares->of, shares->capacity, shares->n);
     if (shares->failed)
         return;
     text_copy(shares->of[shares->n].name, sizeof(shares->of->name), name);
@@ -213,14 +213,14 @@ void shares_sort(struct shares *shares)
 
     if (!shares->n)
         return;
-    qsort(shares->of, shares->n, sizeof(*shares->of), by_name);
+    SORT(shares->of, shares->n, by_name);
     for (size_t i = 1; i < shares->n; i++)
         if (by_name(&shares->of[n], &shares->of[i]) == 0)
             shares->of[n].amount += shares->of[i].amount;
         else
             shares->of[++n] = shares->of[i];
     shares->n = n + 1;
-    qsort(shares->of, shares->n, sizeof(*shares->of), by_amount);
+    SORT(shares->of, shares->n, by_amount);
 }
 
 void shares_free(struct shares *shares)

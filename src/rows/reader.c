@@ -268,7 +268,7 @@ size_t reader_column(struct reader *r, const char *name)
 {
     const size_t known = r->names.n, number = index_enter(&r->names, name);
 
-    memory_grow(&r->position, &r->capacity, number, sizeof(*r->position));
+    MEMORY_GROW(r->position, r->capacity, number);
     if (number == known)
         r->position[number] = SIZE_MAX;
     return number;
@@ -702,7 +702,7 @@ int row_set_read(struct row_set *set, const char *path, unsigned wanted, struct 
         }
         row.run = keep_run(set, row.run);
         row.number = set->n;
-        memory_grow(&set->rows, &set->capacity, set->n, sizeof(*set->rows));
+        MEMORY_GROW(set->rows, set->capacity, set->n);
         set->rows[set->n++] = row;
     }
     if (more < 0)
@@ -761,7 +761,7 @@ void row_set_sort(struct row_set *set)
                               .at = i,
                               .item = row->item};
     }
-    qsort(keys, set->n, sizeof(*keys), by_key);
+    SORT(keys, set->n, by_key);
     permute_rows(set->rows, keys, set->n);
 }
 

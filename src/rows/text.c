@@ -438,7 +438,7 @@ size_t index_enter(struct index *index, const char *name)
         add_slots(index);
     if (number >= UINT32_MAX - 1)
         memory_out();
-    memory_grow(&index->name, &index->capacity, number, sizeof(*index->name));
+    MEMORY_GROW(index->name, index->capacity, number);
     index->name[number] = memory_get(size, 1);
     memcpy(index->name[number], name, size);
     index->slot[find_slot(index, name)] = (uint32_t)(number + 1);

@@ -27,7 +27,7 @@ int setting_read_cpus(const char *path, struct cpuset *out)
 int setting_writes_add(struct setting_writes *writes, const char *path, const char *value)
 {
     size_t path_size = strlen(path) + 1, value_size = strlen(value) + 1;
-    bool room = grow_array(&writes->write, &writes->capacity, writes->n, sizeof *writes->write);
+    bool room = GROW_ARRAY(writes->write, writes->capacity, writes->n);
     char *text = room ? malloc(path_size + value_size) : NULL;
     if (!text)
         return -1;

@@ -238,7 +238,7 @@ static void set_ranks(struct ranked *values, size_t n, uint64_t *ranks)
 {
     for (size_t i = 0; i < n; i++)
         values[i].at = i;
-    qsort(values, n, sizeof(*values), compare_ranked);
+    SORT(values, n, compare_ranked);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i; end < n && values[end].value == values[i].value; end++)
             ;
@@ -443,7 +443,7 @@ void inference_holm(const double *p, size_t n, double *adjusted)
             rising[tests++] = (struct ranked){.value = p[i], .at = i};
         adjusted[i] = NAN;
     }
-    qsort(rising, tests, sizeof(*rising), compare_ranked);
+    SORT(rising, tests, compare_ranked);
     for (size_t i = 0; i < tests; i++) {
         least = fmax(least, fmin(1, (double)(tests - i) * rising[i].value));
         adjusted[rising[i].at] = least;

@@ -181,7 +181,7 @@ static int compare_doubles(const void *a, const void *b)
 
 void stats_sort(double *values, size_t n)
 {
-    qsort(values, n, sizeof *values, compare_doubles);
+    SORT(values, n, compare_doubles);
 }
 
 double stats_mean(const double *values, size_t n)

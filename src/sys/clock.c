@@ -109,7 +109,7 @@ double clock_grain(uint64_t *intervals, size_t n)
     size_t gaps = 0, ones = 0;
     uint64_t least = 0;
 
-    qsort(intervals, n, sizeof intervals[0], compare_u64);
+    SORT(intervals, n, compare_u64);
     for (size_t i = 1; i < n; i++) {
         uint64_t gap = intervals[i] - intervals[i - 1];
         if (gap == 0)
@@ -139,7 +139,7 @@ ALWAYS_INLINE void cost_measure(enum clock_kind kind, struct clock_cost *out)
         uint64_t end = clock_end(kind);
         interval[i] = end > begin ? end - begin : 0;
     }
-    qsort(cost, COST_TRIES, sizeof cost[0], compare_u64);
+    SORT(cost, COST_TRIES, compare_u64);
     out->min = (double)cost[0];
     out->median = ((double)cost[COST_TRIES / 2 - 1] + (double)cost[COST_TRIES / 2]) / 2;
     out->grain = clock_grain(interval, COST_TRIES);
@@ -206,12 +206,11 @@ void core_probe_init(struct core_probe *probe, const struct clock_info *clock)
         return;
     }
     clock_cost_measure(clock->kind, &cost);
-    double grain = cost.grain > 1 ? cost.grain : 1;
+    const double grain = fmax(cost.grain, 1);
     probe->empty = cost.min;
     /* The dependent chain measures the frequency: another thread on the core would slow down independent additions. */
     const double cycles = cycles_per_tick(), link = CORE_BLOCK_LINKS * (double)core_link_cycles;
-    double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = ceil(STEPS * grain / block);
-    blocks = blocks > LEAST_BLOCKS ? blocks : LEAST_BLOCKS;
+    const double block = CORE_BLOCK_ADDS / CHAINS / cycles, blocks = fmax(ceil(STEPS * grain / block), LEAST_BLOCKS);
     const uint64_t start = clock_raw_ns();
     core_work_adds(TIMING_BLOCKS);
     const double block_ns = (double)(clock_raw_ns() - start) / TIMING_BLOCKS;

@@ -244,7 +244,7 @@ static enum cpu_relation relation(const struct site *a, const struct site *b)
 
 static size_t pairs_room(size_t n, enum cpu_pairing pairing)
 {
-    const size_t most = n < PAIRS_ALL_CPUS ? n : PAIRS_ALL_CPUS;
+    const size_t most = (size_t)smaller(n, PAIRS_ALL_CPUS);
 
     return pairing == PAIRS_ALL ? most * (most - (most > 0)) / 2 : n;
 }
@@ -302,7 +302,7 @@ static void pair_relations(struct site *sites, size_t n, struct cpu_pairs *out)
 static void pair_all(struct site *sites, size_t n, enum cpu_pairing pairing, struct cpu_pairs *out)
 {
     if (pairing == PAIRS_ALL || pairing == PAIRS_HALVES)
-        qsort(sites, n, sizeof(*sites), by_number);
+        SORT(sites, n, by_number);
     if (pairing == PAIRS_ALL && n > PAIRS_ALL_CPUS) {
         pair_relations(sites, n, out);
         return;
@@ -396,9 +396,8 @@ int memory_node_count(void *start, size_t bytes, unsigned node, unsigned most, u
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = bytes / page;
     void *address[PAGES_MAX];
     int status[PAGES_MAX];
-    unsigned n = most < PAGES_MAX ? most : PAGES_MAX;
+    const unsigned n = (unsigned)smaller(smaller(most, PAGES_MAX), pages);
 
-    n = n < pages ? n : (unsigned)pages;
     for (unsigned i = 0; i < n; i++)
         address[i] = (char *)start + pages * i / n * page;
     if (syscall(SYS_move_pages, 0, (unsigned long)n, address, NULL, status, 0))

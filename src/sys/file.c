@@ -460,7 +460,7 @@ static int copy_file(int from, int to, uint64_t least_bytes)
         if (n == 0 && size >= least_bytes)
             return 0;
         if (n == 0) {
-            n = least_bytes - size < sizeof(buffer) ? (ssize_t)(least_bytes - size) : (ssize_t)sizeof(buffer);
+            n = (ssize_t)smaller(least_bytes - size, sizeof(buffer));
             memset(buffer, 0, (size_t)n);
         }
         size += (uint64_t)n;

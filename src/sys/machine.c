@@ -355,7 +355,7 @@ size_t machine_cpu_order(const struct cpuset *allowed, unsigned *order, size_t m
                                             .cpu = cpu,
                                             .boot_core = cpuset_has(&siblings, first == CPUSET_NONE ? 0 : first)};
     }
-    qsort(s->places, count, sizeof s->places[0], compare_places);
+    SORT(s->places, count, compare_places);
     for (; written < count && written < max; written++)
         order[written] = s->places[written].cpu;
     return written;
