@@ -662,7 +662,7 @@ const struct suite suite_latency = {
         {
             .name = "latency",
             .operands = "[TASK...]",
-            .title = "lateness of audio, video, X and a game beside loads",
+            .title = "lateness of interactive tasks beside loads",
             .description =
                 "Simulates tasks that must react in time (audio, video, x, gaming, custom) beside background loads "
                 "(none, video, x, burn, write, read, ring, compile, memload, hack, burn2, storm, mixed, custom): how "
