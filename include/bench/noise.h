@@ -72,6 +72,7 @@ struct detour_account {
     uint64_t clock_at, clock_ns;        /* near the last window's end, and CLOCK_MONOTONIC then; 0: not known */
     struct detour_sum since_probe;      /* below DETOUR_EVENT_NS since the last core probe */
     unsigned level;                     /* of the last core probe */
+    double kernel_ns_per_tick, drift;   /* of CLOCK_MONOTONIC; by which share the period of the tick may differ */
 };
 
 /* Initialises all but hist and series, which the caller sets before. Ticks; length is not 0. */

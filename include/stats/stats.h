@@ -154,6 +154,7 @@ static inline void hist_add(struct hist *h, uint64_t value)
 struct periodic_event {
     uint64_t at, length; /* start and length, in the caller's unit of time */
     unsigned periodic;   /* low 16 bits: number of the series that the event belongs to; 0: none */
+    unsigned moved;      /* the caller's: by so much the start is put off */
 };
 
 struct periodic {

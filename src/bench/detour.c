@@ -10,6 +10,10 @@
 #define LOOP_GAP_MAX 4096u
 /* Shortest gaps rarer than one in LOOP_RARE of those above 0 are rounding of the clock. */
 #define LOOP_RARE 10u
+/* Largest relative difference of the loop's clock to the kernel's and hypervisor's; of the kernel's as measured in the
+ * run, over at least 0.1 s, beside that of ticks which come late at one end of it. */
+#define DRIFT          300e-6
+#define MEASURED_DRIFT 20e-6
 
 void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uint64_t threshold, double ns_per_tick,
                   const struct detour_seen *seen)
@@ -23,7 +27,8 @@ void detour_begin(struct detour_account *a, uint64_t start, uint64_t length, uin
     a->start = a->explained = a->window = start;
     a->length = length;
     a->threshold = threshold;
-    a->ns_per_tick = ns_per_tick;
+    a->ns_per_tick = a->kernel_ns_per_tick = ns_per_tick;
+    a->drift = DRIFT;
     a->seen = *seen;
 }
 
@@ -91,10 +96,6 @@ enum { FREE, TIMER, PERIODIC, NUMBERS = PERIODIC + DETOUR_RATES, STOLEN = 1u << 
 static const double tick_hz[] = {1200, 1024, 1000, 512, 500, 300, 256, 250, 200, 128, 100, 64, 48, 32, 24};
 static const double other_hz[] = {1000, 500, 300, 250, 200, 125,  120, 100, 64, 60, 50, 40,
                                   30,   25,  24,  20,  16,  12.5, 10,  8,   5,  4,  2,  1};
-/* Largest relative difference of the loop's clock to the kernel's and hypervisor's; of the kernel's as measured in the
- * run, over at least 0.1 s, beside that of ticks which come late at one end of it. */
-#define DRIFT          300e-6
-#define MEASURED_DRIFT 20e-6
 /* Least share of a series' periods with a detour. Smaller for the tick: one in which the kernel switched tasks has
  * that cause already, and the interrupt count proves ticks. */
 #define TICK_SHARE  0.35
@@ -128,54 +129,73 @@ static void leave_over(struct detour_account *a, uint64_t began, uint64_t ticks)
 static bool take_periodic(struct detour_account *a, double hz, double least_share, double near_share, unsigned number,
                           struct periodic *periodic)
 {
-    const uint64_t from_ns = a->clock_from_ns, clock_ns = a->clock_ns;
-    double period = 1e9 / a->ns_per_tick / hz, reach = REACH_NS / a->ns_per_tick, drift = DRIFT;
+    const double ns_per_tick = number < NUMBERS ? a->ns_per_tick : a->kernel_ns_per_tick;
+    const double drift = number < NUMBERS ? DRIFT : a->drift, period = 1e9 / ns_per_tick / hz;
+    const double reach = fmin(REACH_NS / a->ns_per_tick, period * near_share);
 
-    if (number >= NUMBERS && from_ns && clock_ns > from_ns + 100000000) {
-        period = (double)(a->clock_at - a->clock_from) / (double)(clock_ns - from_ns) * 1e9 / hz;
-        drift = MEASURED_DRIFT + EARLY_NS / (double)(clock_ns - from_ns);
-    }
-    reach = fmin(reach, period * near_share);
     /* A period at the edge of the drift was held back there: it is another series' own. */
     return periodic_fit(a->events, a->n_events, period, drift, reach, periodic) &&
            fabs(periodic->period - period) < 0.999 * drift * period && periodic->share >= least_share &&
            periodic_take(periodic, a->events, a->n_events, reach, number);
 }
 
-/* ns from the kernel's time for its tick to the series' detours; INFINITY: not known, or too long for a tick. */
-static double after_tick(const struct detour_account *a, const struct periodic *periodic, double hz)
+/* ns from the kernel's last time for its tick to the time `at`. */
+static double since_tick(const struct detour_account *a, double at, double period_ns)
 {
-    double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
-    double last = periodic->phase + periodic->period * (double)(periodic->periods - 1);
-    double ns = ((double)a->start + last - (double)a->clock_at) * a->ns_per_tick;
-    double after = fmod(fmod((double)a->clock_ns, period_ns) + ns, period_ns);
+    double ns = ((double)a->start + at - (double)a->clock_at) * a->kernel_ns_per_tick;
+    double since = fmod(fmod((double)a->clock_ns, period_ns) + ns, period_ns);
 
-    after += after < 0 ? period_ns : 0;
-    after = after >= period_ns - EARLY_NS ? 0 : after;
+    return since + (since < 0 ? period_ns : 0);
+}
+
+/* ns from the kernel's time for its tick to the series' detours; INFINITY: not known, or too long for a tick. */
+static double after_tick(const struct detour_account *a, const struct periodic *periodic, double period_ns)
+{
+    double last = periodic->phase + periodic->period * (double)(periodic->periods - 1);
+    double after = fmax(since_tick(a, last + EARLY_NS / a->ns_per_tick, period_ns) - EARLY_NS, 0);
+
     return a->clock_ns && after <= LATE_NS ? after : INFINITY;
 }
 
-/* The series of this rate that comes soonest after the kernel's time for its tick, of those that come together the one
- * in most periods; its median length goes to usual[TIMER]. timely: rejects series without that time, or too late;
- * otherwise the most conspicuous of them is taken. Returns false: none. */
+/* The tick during a detour, as of a host's tick, is in it: such a detour begins with the tick, unless the next one soon
+ * after that time is the tick's. It may be of a faster series, too. */
+static void begin_with_tick(const struct detour_account *a, struct periodic_event *event, double period_ns)
+{
+    const double left = (period_ns - since_tick(a, (double)event->at, period_ns)) / a->ns_per_tick;
+    const double next = event + 1 < a->events + a->n_events ? (double)(event[1].at - event->at) : INFINITY;
+
+    if (a->clock_ns && left < (double)event->length && left + EARLY_NS / a->ns_per_tick <= next)
+        event->moved = (unsigned)left;
+    event->at += event->moved;
+    event->periodic <<= LENT;
+}
+
+/* The series of this rate that comes soonest after the kernel's time for its tick; its median length goes to
+ * usual[TIMER]. timely: rejects series without that time, or too late; otherwise the most conspicuous of the rest is
+ * taken. Returns false: none. */
 static bool take_tick(struct detour_account *a, double hz, bool timely, uint64_t *usual)
 {
+    const double period_ns = floor(1e9 / hz + 0.5); /* as the kernel rounds it */
     struct periodic periodic[CANDIDATES];
     double soonest = INFINITY;
     unsigned n = 0, timer = 0;
 
+    for (size_t i = 0; timely && i < a->n_events; i++)
+        begin_with_tick(a, &a->events[i], period_ns);
     for (; n < CANDIDATES && take_periodic(a, hz, TICK_SHARE, 0.25, NUMBERS + n, &periodic[n]); n++) {
-        double after = after_tick(a, &periodic[n], hz);
-        if (after + EARLY_NS < soonest || (after <= soonest + EARLY_NS && periodic[n].share > periodic[timer].share)) {
+        double after = after_tick(a, &periodic[n], period_ns);
+        if (after < soonest)
             timer = n;
-            soonest = after;
-        }
+        soonest = fmin(soonest, after);
     }
     bool found = n && (!timely || soonest < INFINITY);
     for (size_t i = 0; i < a->n_events; i++) {
-        const unsigned number = (uint16_t)a->events[i].periodic;
-        if (number >= NUMBERS)
-            a->events[i].periodic = found && number == NUMBERS + timer ? TIMER : a->events[i].periodic - number;
+        struct periodic_event *event = &a->events[i];
+        const unsigned number = (uint16_t)event->periodic;
+        if (number >= NUMBERS || timely)
+            event->periodic = found && number == NUMBERS + timer ? TIMER : event->periodic >> LENT;
+        event->at -= event->moved;
+        event->moved = 0;
     }
     if (found)
         usual[TIMER] = periodic[timer].length;
@@ -200,18 +220,6 @@ static bool take_timer(struct detour_account *a, uint64_t end, double rate, bool
         if (tick_rate(a, end, tick_hz[i]) < COUNTED_MORE * rate && take_tick(a, tick_hz[i], timely, usual))
             return true;
     return false;
-}
-
-/* Among all detours: a tick that comes together with a faster series, as a host's tick, is in the same ones. */
-static bool take_timer_of_all(struct detour_account *a, uint64_t end, double rate, uint64_t *usual)
-{
-    for (size_t i = 0; i < a->n_events; i++)
-        a->events[i].periodic <<= LENT;
-    const bool found = take_timer(a, end, rate, true, usual);
-    for (size_t i = 0; i < a->n_events; i++)
-        if (a->events[i].periodic != TIMER)
-            a->events[i].periodic >>= LENT;
-    return found;
 }
 
 /* Finds other series of at least least_hz (0: any); usual[]: median length (of several of one rate, the largest). */
@@ -271,7 +279,7 @@ static void explain(struct detour_account *a, uint64_t end)
     /* faster series than the timer interrupts first: a part of them looks like the tick's */
     if (a->timer >= TIMER_MIN) {
         take_others(a, end, COUNTED_MORE * rate, usual);
-        (void)(take_timer_of_all(a, end, rate, usual) || take_timer(a, end, rate, false, usual));
+        (void)(take_timer(a, end, rate, true, usual) || take_timer(a, end, rate, false, usual));
     }
     take_steal(a, usual);
     take_others(a, end, 0, usual);
@@ -412,6 +420,11 @@ void detour_clock(struct detour_account *a, uint64_t now, uint64_t monotonic_ns)
     }
     a->clock_at = now;
     a->clock_ns = monotonic_ns;
+    if (monotonic_ns > a->clock_from_ns + 100000000) {
+        const double ns = (double)(monotonic_ns - a->clock_from_ns);
+        a->kernel_ns_per_tick = ns / (double)(now - a->clock_from);
+        a->drift = MEASURED_DRIFT + EARLY_NS / ns;
+    }
 }
 
 void detour_window(struct detour_account *a, uint64_t end, int64_t timer, uint64_t stolen_ns)
