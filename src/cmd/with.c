@@ -55,7 +55,7 @@ static bool has_ended(void)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
 }
 
-int with_begin(const struct measure *m)
+int with_begin(struct measure *m)
 {
     FREED_BY(words_free) struct words words = {.n = 0};
     char path[PATH_MAX];
@@ -70,6 +70,7 @@ int with_begin(const struct measure *m)
         return EXIT_USAGE;
     const struct program program = {
         .path = path, .argv = words.word, .envp = environ, .fds = {-1, -1, 2}, .guard = &guard};
+    m->ends_orphans |= !program_has_children();
     program_guard(&guard, 0);
     if ((pid = program_start(&program, &begun_ns)) < 0)
         return complain(m, strerror(-pid));
