@@ -87,22 +87,18 @@ int with_begin(struct measure *m)
 int with_end(const struct measure *m)
 {
     const uint64_t timeout_ns = m->options.with_timeout_ns, begun_ns = clock_raw_ns();
-    siginfo_t info;
 
-    if (pid > 0 && !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT)) {
+    if (pid > 0) {
         kill(-pid, SIGINT); /* as its user would */
         while (!has_ended() && clock_raw_ns() - begun_ns < timeout_ns)
             clock_sleep_ns(PAUSE_NS);
         if (!has_ended())
             complain(m, TEXT_LINE("still running %s after SIGINT; killed", TEXT_DURATION(timeout_ns)));
-        kill(-pid, SIGKILL);
+        kill(-pid, SIGKILL); /* what it started may go on */
         process_await(pid);
-    } else if (pid > 0)
-        kill(-pid, SIGKILL); /* reaped by a trial; what it started may go on */
+    }
     program_unguard(&guard);
-    if (pid <= 0)
-        return 0;
-    while (!with_none() && clock_raw_ns() - begun_ns < 2 * timeout_ns)
+    while (pid > 0 && !with_none() && clock_raw_ns() - begun_ns < 2 * timeout_ns)
         clock_sleep_ns(PAUSE_NS);
-    return with_none() ? 0 : complain(m, "has ended, but a scheduler is still in force");
+    return pid <= 0 || with_none() ? 0 : complain(m, "has ended, but a scheduler is still in force");
 }
