@@ -513,7 +513,7 @@ bool measure_test(const struct suite *suite, size_t i, struct operand_word *out)
  */
 int measure_repeat(struct measure *m, int argc, char **argv);
 /* Starts what --with names, and waits until its scheduler is in force. with_end() must follow in any case. */
-int with_begin(const struct measure *m);
+int with_begin(struct measure *m);
 int with_end(const struct measure *m);
 /* Returns the reason for a failed row when that scheduler is no longer in force; or NULL. */
 const char *with_look(void);

@@ -53,9 +53,8 @@ static int take_side(struct repeat *r, struct side *side, const char *text)
     if (side->kind == OPTIONS) {
         TEXT_PRINT(side->file, "jitbench %s", text);
         error = words_of_command(side->file, true, &words);
-        FREED char **kept = memory_get(words.n + 1, sizeof(*kept));
-        if (!error &&
-            option_without((int)words.n, words.word, r->m->tables, r->m->n_tables, of_all, kept) + 1 < (int)words.n)
+        const int n = (int)words.n;
+        if (!error && option_without(n, words.word, r->m->tables, r->m->n_tables, of_all, words.word) + 1 < n)
             error = "--start-at, --runs, --interleave, --nagios and --output are of both sides";
     } else if (side->kind == PROGRAM)
         error = access(text, X_OK) ? strerror(errno) : NULL;
@@ -226,16 +225,14 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
         if (status <= 128 && !signals_pending())
             return EXIT_ROW_FAILED;
     }
-    const bool made = !stat(path.data, &after) && (status == EXIT_USAGE || !existed || !is_same_file(&before, &after));
-    if (!made && !signals_pending() && (side->kind == PROGRAM || !status)) {
-        *ends = true;
-        return command_fail(EXIT_ROW_FAILED, "--interleave '%.900s': made no file '%.900s' (exit status %d)%s",
-                            side->file, path.data, status, side->kind == PROGRAM ? "; is it a jitbench?" : "");
-    }
-    /* said by it: the next run would fail, too, or have this scheduler */
+    const bool made = !stat(path.data, &after) && (!existed || !is_same_file(&before, &after));
+    /* the next run would fail, too, or have this scheduler; why is said by this one, if it is one of jitbench */
     if (!*ends && (!made || (side->kind == SCHEDULER && !with_none()))) {
         *ends = true;
-        return status;
+        return made || (status && side->kind != PROGRAM)
+                   ? status
+                   : command_fail(EXIT_ROW_FAILED, "--interleave '%.900s': made no file '%.900s' (exit status %d)%s",
+                                  side->file, path.data, status, side->kind == PROGRAM ? "; is it a jitbench?" : "");
     }
     return *ends && status != EXIT_USAGE ? report_signal(r, number, path.data, status) : status;
 }

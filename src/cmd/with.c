@@ -55,7 +55,7 @@ static bool has_ended(void)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
 }
 
-int with_begin(const struct measure *m)
+int with_begin(struct measure *m)
 {
     FREED_BY(words_free) struct words words = {.n = 0};
     char path[PATH_MAX];
@@ -70,6 +70,7 @@ int with_begin(const struct measure *m)
         return EXIT_USAGE;
     const struct program program = {
         .path = path, .argv = words.word, .envp = environ, .fds = {-1, -1, 2}, .guard = &guard};
+    m->ends_orphans |= !program_has_children();
     program_guard(&guard, 0);
     if ((pid = program_start(&program, &begun_ns)) < 0)
         return complain(m, strerror(-pid));
@@ -86,22 +87,18 @@ int with_begin(const struct measure *m)
 int with_end(const struct measure *m)
 {
     const uint64_t timeout_ns = m->options.with_timeout_ns, begun_ns = clock_raw_ns();
-    siginfo_t info;
 
-    if (pid > 0 && !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT)) {
+    if (pid > 0) {
         kill(-pid, SIGINT); /* as its user would */
         while (!has_ended() && clock_raw_ns() - begun_ns < timeout_ns)
             clock_sleep_ns(PAUSE_NS);
         if (!has_ended())
             complain(m, TEXT_LINE("still running %s after SIGINT; killed", TEXT_DURATION(timeout_ns)));
-        kill(-pid, SIGKILL);
+        kill(-pid, SIGKILL); /* what it started may go on */
         process_await(pid);
-    } else if (pid > 0)
-        kill(-pid, SIGKILL); /* reaped by a trial; what it started may go on */
+    }
     program_unguard(&guard);
-    if (pid <= 0)
-        return 0;
-    while (!with_none() && clock_raw_ns() - begun_ns < 2 * timeout_ns)
+    while (pid > 0 && !with_none() && clock_raw_ns() - begun_ns < 2 * timeout_ns)
         clock_sleep_ns(PAUSE_NS);
-    return with_none() ? 0 : complain(m, "has ended, but a scheduler is still in force");
+    return pid <= 0 || with_none() ? 0 : complain(m, "has ended, but a scheduler is still in force");
 }

@@ -200,6 +200,7 @@ static void make_loader(void)
     static const char script[] = "[ $1 = hangs ] && exec sleep 60\n"
                                  "[ -p held ] && exec 9>held\n"
                                  "trap 'echo disabled >" EXT "/state; exit' INT\n"
+                                 "[ $1 = starts ] && setsid sleep 999 >&- 2>&- &\n"
                                  "[ $1 = stays ] && trap '' INT\n"
                                  "echo enabled >" EXT "/state\n"
                                  "while [ $1 = leaves ] && [ ! -e l.csv ]; do sleep 0.01; done\n"
@@ -218,7 +219,7 @@ static void make_loader(void)
 CLI_TEST(test_repeat_with_a_scheduler_as_a_side)
 {
     const struct cli_run run = {
-        .args = ARGS(SHORT, "-o", "l.csv", "--runs", "2", "--interleave", "none,with:/bin/sh 'loader' good"),
+        .args = ARGS(SHORT, "-o", "l.csv", "--runs", "2", "--interleave", "none,with:/bin/sh 'loader' starts"),
         .prepare = make_settings};
     char path[CLI_PATH + 16], id[64];
     struct cli_result result;
@@ -229,6 +230,7 @@ CLI_TEST(test_repeat_with_a_scheduler_as_a_side)
     cli_need_mount_namespace();
     make_loader();
     cli_expect(&run, 0, &result);
+    cli_expect_all_gone("the scheduler's");
     cli_expect_text(result.out, "Compare them: jitbench compare --across scheduler 'l-a*.csv' -- 'l-b*.csv'\n");
     assert_string_equal(result.err, "");
     read_run("l-a2.csv", "", id);
