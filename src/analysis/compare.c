@@ -2,7 +2,6 @@
 /* Compares paired result rows of two sets of files: ratios, verdicts, means of suites and of hosts. */
 #include "analysis/compare.h"
 
-#include <math.h>
 
 #include "analysis/compare_commands.h"
 
@@ -76,7 +75,7 @@ static bool is_first_of_run(const struct pair_side *side, size_t number, enum un
 
 static bool hosts_count(const struct pair *pair)
 {
-    size_t hosts[2] = {0, 0};
+    size_t hosts[2] = {0};
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)
@@ -156,7 +155,7 @@ static bool is_adjusted(const struct compared_row *row, const struct pair *total
 static void set_core_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
                            struct comparison_run *run)
 {
-    struct stats_running logs = {.n = 0};
+    struct stats_running logs = {0};
     double errors = 0;
 
     if (!is_total(row)) {
@@ -226,7 +225,7 @@ static void allow_for_looks(const struct row *row, const struct compared_side si
 static void compare_pair(const struct compared *c, const struct compared_row *row, const struct pair *pair,
                          struct comparison *out)
 {
-    FREED_BY(sides_free) struct compared_side side[2] = {{.n = 0}, {.n = 0}};
+    FREED_BY(sides_free) struct compared_side side[2] = {0};
 
     for (size_t s = 0; s < 2; s++) {
         take_runs(&pair->side[s], unit_of(row), &side[s]);
@@ -296,7 +295,7 @@ static double sign_of(const struct compared_row *row)
  * errors of the rows and that from the spread of their ratios, which includes drift between runs. */
 static void mean_of_ratios(const struct compared_row *const *rows, size_t n, struct comparison *out)
 {
-    struct stats_running logs = {.n = 0};
+    struct stats_running logs = {0};
     double variance = 0, terms = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -327,7 +326,7 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
 
     for (size_t i = 0; i < n; i++) {
         const struct pair_side *side = &rows[i]->pair->side[s];
-        struct stats_running means = {.n = 0};
+        struct stats_running means = {0};
         for (size_t k = 0; k < side->n; k++)
             if (same_unit(side->row[k], run, unit_of(rows[i])))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
@@ -393,7 +392,7 @@ static void add_means(struct compared *c)
 static void find_hosts(struct compared *c)
 {
     FREED_BY(gather_free) struct gather g = {.every = true};
-    FREED_BY(judge_free) struct judgement j = {.g = NULL};
+    FREED_BY(judge_free) struct judgement j = {0};
     FREED struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
     struct row_run run;
 
@@ -512,5 +511,5 @@ void compared_free(struct compared *compared)
         free(compared->mean[m].side[0].row); /* and those of the other side behind them */
     }
     free(compared->mean);
-    *compared = (struct compared){.n_rows = 0};
+    *compared = (struct compared){0};
 }

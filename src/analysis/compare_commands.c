@@ -197,7 +197,7 @@ static int compare_units(const struct row *rows, size_t n, size_t i, double marg
 {
     const struct row *row = &rows[i], *first = first_of(rows, n, row), *of[2] = {first, first == row ? NULL : row};
     const bool builds = row_build(row);
-    struct tested tested[2] = {{.n = 0}, {.n = 0}};
+    struct tested tested[2] = {0};
     int failed = 0;
 
     out->least = builds ? BUILDS_LEAST : 2;

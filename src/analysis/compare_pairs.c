@@ -170,7 +170,7 @@ static void beside_of(const struct row *row, char *buf, size_t size)
 
 static void placement_of(const struct row *row, char *buf, size_t size)
 {
-    struct cpuset set = {{0}};
+    struct cpuset set = {0};
     struct error error;
 
     if (!row->cpus[0] && !row->bind[0])
@@ -545,7 +545,7 @@ void pairs_free(struct pairs *pairs)
 
 bool pair_other_clock(const struct pair *pair)
 {
-    double mhz[2] = {0, 0};
+    double mhz[2] = {0};
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)

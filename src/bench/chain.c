@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tasks input (a mouse and a compositor) and audio-period (three clients of a sound device): threads of which each
  * wakes the next; time wakes the first. */
-#include <math.h>
 
 #include "bench/tasks.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The task requests: messengers wake workers, which serve a request each. Method: schbench by Chris Mason (2016), as
  * documented. */
-#include <math.h>
 #include <sys/socket.h>
 
 #include "bench/tasks.h"
@@ -84,7 +83,7 @@ static size_t all_workers(const struct requests_params *params)
 size_t requests_cache_cpus(const unsigned *cache, size_t n, const struct cpuset *allowed, size_t number,
                            struct cpuset *out)
 {
-    struct cpuset caches = {.word = {0}};
+    struct cpuset caches = {0};
 
     for_each_cpu(cpu, allowed)
         if (cpu < n && cache[cpu] != CPUSET_NONE)

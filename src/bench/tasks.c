@@ -64,7 +64,7 @@ void threads_join(struct threads *threads)
     wait_for_end(threads);
     free(threads->id);
     free(threads->cache);
-    *threads = (struct threads){.n = 0};
+    *threads = (struct threads){0};
 }
 
 int threads_find_caches(struct threads *threads, struct party_context *context)

@@ -3,10 +3,7 @@
  * CPU. After the run (the window) the records show what ran during the gaps of the loop (detours). */
 #include "bench/noise.h"
 
-#include <math.h>
-#include <unistd.h>
 
-#include "rows/text.h"
 
 /* Time in ns after which the loop checks whether it has to stop. */
 #define TURN_NS 10000000u
@@ -101,10 +98,10 @@ static void enter_lines(struct results *results, struct account *account, uint64
     const double part = sums ? sums->length_ns / CELLS : 1;
 
     for (const struct account_line *line = lines; line < lines + n; line++) {
-        struct cpuset cpus = {{0}};
+        struct cpuset cpus = {0};
         struct row_params params;
         double cell[CELLS] = {0};
-        struct series series = {.n = 0};
+        struct series series = {0};
         for (const struct account_piece *piece = account->pieces; piece < account->pieces + account->n_pieces;
              piece++) {
             if (account->interferers[piece->interferer].line != (size_t)(line - lines))
@@ -139,7 +136,7 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
                        const struct account_window *window, unsigned metric)
 {
     struct interference_watch *watch = trial->spec.watch;
-    struct cpuset cpus = {{0}};
+    struct cpuset cpus = {0};
 
     cpuset_add(&cpus, window->cpu);
     watch->window[window->cpu] = *window;
@@ -155,10 +152,10 @@ static void reduce(const struct trial *trial, struct results *results)
 {
     const struct noise_params *params = trial->spec.params;
     struct interference_watch *watch = trial->spec.watch;
-    struct sums sums = {.n = 0};
-    struct cpuset cpus = {{0}};
+    struct sums sums = {0};
+    struct cpuset cpus = {0};
     const struct watched *ended = NULL;
-    struct row_params remarks = {.n = 0};
+    struct row_params remarks = {0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
     struct account *account = &watch->account;
 
@@ -174,7 +171,7 @@ static void reduce(const struct trial *trial, struct results *results)
         struct time_span *time = &watch->window[ended->cpu].time;
         if (time->to - time->from > WHO_LAST_NS)
             time->from = smaller(ended->span[ended->n - 1].from, time->to - WHO_LAST_NS);
-        cpus = (struct cpuset){{0}};
+        cpus = (struct cpuset){0};
         cpuset_add(&cpus, ended->cpu);
     }
     sums.n = cpuset_count(&cpus);

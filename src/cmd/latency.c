@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench latency: tasks, options, plan, tables. */
-#include <math.h>
 #include <sched.h>
 
 #include "cmd/latency.h"
@@ -412,7 +411,7 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
 static int plan(struct measure *m, void *options)
 {
     const struct latency_options *o = options;
-    struct load_params load_params = {.threads = 0};
+    struct load_params load_params = {0};
     struct choice choice;
 
     choose(m, o, &choice);

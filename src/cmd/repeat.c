@@ -34,7 +34,7 @@ static int wrong(const char *file, const char *why)
 static int take_side(struct repeat *r, struct side *side, const char *text)
 {
     static const char with[] = "with:";
-    FREED_BY(words_free) struct words words = {.n = 0};
+    FREED_BY(words_free) struct words words = {0};
     char begin[5] = "";
     const char *error = NULL;
     struct error why;
@@ -188,7 +188,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     struct error why;
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
-    FREED_BY(words_free) struct words more = {.n = 0};
+    FREED_BY(words_free) struct words more = {0};
     struct stat before, after;
     int status = EXIT_ROW_FAILED;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/engine.h"
 
-#include <math.h>
 
 struct recorder_spec party_recorder(const struct party *party, unsigned number, const void *params)
 {

@@ -780,7 +780,7 @@ static void add_load_counts(struct trial *trial, double sign)
 static void run_gated(struct trial *trial)
 {
     struct trial_head *head = trial->head;
-    struct cpuset all = {{0}};
+    struct cpuset all = {0};
     uint64_t limit, last = 0, now;
 
     if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns(), head->setup_limit_ns, "not ready"))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A process of a trial: what its parties call, and its way from placement to the last counter; new process images. */
-#include <math.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -196,7 +195,7 @@ static int timed_block(struct party_context *context, const struct party *party,
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
-    double rate = 0, last[2] = {0, 0};
+    double rate = 0, last[2] = {0};
 
     do {
         count *= rate > 0 ? 2 : 1;
@@ -303,7 +302,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
     struct trial_head *head = context->head;
     struct trial_slot *slot = context->slot;
     struct task_counters before;
-    struct counters_reading events_before = {.error = {0}}, events;
+    struct counters_reading events_before = {0}, events;
     const bool at_exec = party->children == CHILDREN_INHERIT;
     bool fresh_exec = slot->seen.fresh_exec;
     int failed;

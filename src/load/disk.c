@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads write, read and compile: a scratch file past the page cache. */
-#include <math.h>
 
 #include "bench/unix.h"
 #include "load/load.h"

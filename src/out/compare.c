@@ -2,11 +2,9 @@
 /* Prints the result of `jitbench compare`: what was compared, what came of it, and which causes explain a change. */
 #include "out/compare.h"
 
-#include <math.h>
 
 #include "analysis/compare_commands.h"
 #include "out/export.h"
-#include "sys/cpu.h"
 
 #define CAUSES_MAX   12
 #define LEAST_PART   0.5  /* least part of the change that a cause must explain to be named */
@@ -55,7 +53,7 @@ static void put_row_name(const struct compared *c, const struct pair *pair, cons
     struct row_word word = {0};
 
     text_printf(out, "%s", row->suite);
-    if (row->test[0] && strcmp(row->suite, row->test) != 0)
+    if (row->test[0] && strcmp(row->suite, row->test))
         text_printf(out, " %s", row->test);
     if (row->load[0])
         text_printf(out, " %s", row->load);
@@ -112,7 +110,7 @@ struct explained {
 /* Returns over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
-    struct cpuset cpus = {{0}};
+    struct cpuset cpus = {0};
     struct error error;
 
     if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, &error) && cpuset_count(&cpus))
@@ -134,7 +132,7 @@ static void add_side(struct explained *e, size_t s)
         for (size_t k = 0; k < side->row[i]->causes.n; k++) {
             const struct row_cause *cause = &side->row[i]->causes.of[k];
             size_t at = 0;
-            while (at < e->n && strcmp(e->share[at].name, cause->name) != 0)
+            while (at < e->n && strcmp(e->share[at].name, cause->name))
                 at++;
             if (!cause->is_time || at == CAUSES_MAX || !(e->ms[s] > 0))
                 continue;
@@ -248,7 +246,7 @@ static void put_differences(const struct index *entries, struct text *out)
     for (size_t i = 0; i < entries->n; i++) {
         const char *name = entries->name[i] + 2, *values[2][VALUES_MOST];
         const size_t length = strcspn(name, "\x1f") + 1;
-        size_t first = SIZE_MAX, same = 0, n[2] = {0, 0};
+        size_t first = SIZE_MAX, same = 0, n[2] = {0};
         for (size_t k = 0; k < entries->n; k++) {
             const size_t s = entries->name[k][0] == '1';
             if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == VALUES_MOST)
@@ -283,7 +281,7 @@ static void enter_pages(struct index *entries, size_t s, const struct row *row)
     const char *value = TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages);
 
     /* the latter was written by an earlier version, which did not record the pages given */
-    if (row->n_samples && strcmp(value, "huge-advised") != 0)
+    if (row->n_samples && strcmp(value, "huge-advised"))
         enter_value(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
@@ -343,7 +341,7 @@ static const char *put_side(const char *side, const char *name, const struct row
 
 static double drift_of(const struct compared *c)
 {
-    FREED_BY(memory_free) double *effects = memory_get(c->n_rows, sizeof(*effects));
+    FREED double *effects = memory_get(c->n_rows, sizeof(*effects));
     size_t n = 0;
 
     for (size_t i = 0; i < c->n_rows; i++)
@@ -355,7 +353,7 @@ static double drift_of(const struct compared *c)
 /* Says by how much the other side is faster: the median of the means of suites, else of the rows. */
 static void put_middle(const struct compared *c, struct text *out)
 {
-    FREED_BY(memory_free) double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
+    FREED double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
     const struct compared_row *row = c->row + (c->n_means ? c->n_rows : 0);
     size_t n = 0;
 
@@ -390,8 +388,8 @@ static void put_answer(const struct compared *c, const char *const names[2], con
 
     for (size_t s = 0; s < 2 && set[s]; s++)
         host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
-    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]) != 0;
-    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1]) != 0))
+    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]);
+    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1])))
         for (size_t s = 0; s < 2; s++)
             side[s] = apart ? host[s] : names[s];
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
@@ -528,7 +526,7 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
     };
     /* faster, slower, lower, higher */
     static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
     grid_columns(&grid, columns, COUNT(columns));
     for (; n--; told++) {
@@ -761,7 +759,7 @@ void compared_put_csv(const struct compared *c, struct text *out)
 
 void compared_put(const struct compared *c, const char *const names[2], bool verbose, bool about, const struct doc *doc)
 {
-    FREED_BY(memory_free) struct told *told = memory_get(c->n_rows + c->n_means, sizeof(*told));
+    FREED struct told *told = memory_get(c->n_rows + c->n_means, sizeof(*told));
     const size_t asked = c->pairs->changed && c->n_rows && !c->row[0].pair->host[0] ? take_asked(c, told) : 0;
 
     if (about)
