@@ -151,7 +151,9 @@ enum compared_verdict {
 /* Returns whether the sides are builds that took turns; builds in files of different runs differ by drift, too. */
 bool compared_builds(const struct pair *pair);
 /* Returns the verdict that follows from what comparison_judge() found. better: "higher", "lower" or "" (neither). */
-enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
+enum compared_verdict compared_verdict(const struct compared_row *row);
+/* 1 when higher values are better, else -1. */
+double compared_sign(const struct pair *pair);
 extern const char *const compared_verdict_names[];
 
 #endif

@@ -2,7 +2,6 @@
 /* Compares paired result rows of two sets of files: ratios, verdicts, means of suites and of hosts. */
 #include "analysis/compare.h"
 
-
 #include "analysis/compare_commands.h"
 
 #define HOSTS_MIN       3u /* fewest hosts on each side for hosts to be the statistical unit */
@@ -14,15 +13,23 @@ const char *const compared_verdict_names[] = {
     [VERDICT_APART] = "not comparable", [VERDICT_NO_GAIN] = "not a gain",
 };
 
-enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
+double compared_sign(const struct pair *pair)
 {
+    return strcmp(pair->about->better, "higher") ? -1 : 1;
+}
+
+enum compared_verdict compared_verdict(const struct compared_row *row)
+{
+    const struct comparison *c = row->of;
+    const bool higher = c->change == CHANGE_HIGHER;
+
     if (c->change == CHANGE_UNKNOWN)
         return c->doubt == DOUBT_SHARE ? VERDICT_APART : VERDICT_UNDECIDED;
     if (c->change == CHANGE_NONE)
         return c->doubt == DOUBT_LOAD ? VERDICT_NO_GAIN : VERDICT_SAME;
-    if (!better[0])
-        return c->change == CHANGE_HIGHER ? VERDICT_HIGHER : VERDICT_LOWER;
-    return (c->change == CHANGE_HIGHER) == (strcmp(better, "higher") == 0) ? VERDICT_FASTER : VERDICT_SLOWER;
+    if (!row->pair->about->better[0])
+        return higher ? VERDICT_HIGHER : VERDICT_LOWER;
+    return higher == (compared_sign(row->pair) > 0) ? VERDICT_FASTER : VERDICT_SLOWER;
 }
 
 /* --- Runs. --- */
@@ -116,7 +123,7 @@ static void take_runs(const struct pair_side *from, enum unit unit, struct compa
     for (size_t i = 0; i < from->n; i++)
         n_values += from->row[i]->n_samples + 1;
     side->runs = memory_get(from->n, sizeof(*side->runs));
-    side->first = memory_get(from->n, sizeof(const struct row *));
+    side->first = memory_get(from->n, sizeof(*side->first));
     side->values = memory_get(n_values, sizeof(*side->values));
     double *end = side->values;
     for (size_t i = 0; i < from->n; i++) {
@@ -285,12 +292,6 @@ static bool has_direction(const struct compared_row *row)
     return row->judged && row->pair->about->better[0] && row->few && row->of->ratio > 0;
 }
 
-/* Returns -1 or +1: +1 when a higher value is better. */
-static double sign_of(const struct compared_row *row)
-{
-    return strcmp(row->pair->about->better, "higher") ? -1 : 1;
-}
-
 /* The mean of the ratios of n rows when a side has only one or two runs. Its error is the larger of that from the
  * errors of the rows and that from the spread of their ratios, which includes drift between runs. */
 static void mean_of_ratios(const struct compared_row *const *rows, size_t n, struct comparison *out)
@@ -301,7 +302,7 @@ static void mean_of_ratios(const struct compared_row *const *rows, size_t n, str
     for (size_t i = 0; i < n; i++) {
         const struct comparison *of = rows[i]->of;
         const double v = of->error * of->error;
-        stats_add(&logs, sign_of(rows[i]) * log(of->ratio));
+        stats_add(&logs, compared_sign(rows[i]->pair) * log(of->ratio));
         variance += v;
         terms += v > 0 ? v * v / of->df : 0;
     }
@@ -330,7 +331,7 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
         for (size_t k = 0; k < side->n; k++)
             if (same_unit(side->row[k], run, unit_of(rows[i])))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
-        sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : NAN;
+        sum += means.n && means.mean > 0 ? compared_sign(rows[i]->pair) * log(means.mean / rows[i]->of->base) : NAN;
     }
     return exp(sum / (double)n);
 }
@@ -341,7 +342,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
     const struct compared_row *first = rows[0];
     const size_t most = first->pair->side[0].n + first->pair->side[1].n;
     struct row *row = memory_get(most + 1, sizeof(*row));
-    const struct row **at = memory_get(most, sizeof(const struct row *));
+    const struct row **at = memory_get(most, sizeof(*at));
 
     *row = (struct row){.metric = "geometric_mean", .unit = "ratio", .better = "higher"};
     TEXT_SET(row->suite, first->pair->about->suite);
@@ -369,7 +370,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
  * work, so that their mean is meaningless. */
 static void add_means(struct compared *c)
 {
-    FREED const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
+    FREED const struct compared_row **of = memory_get(c->n_rows, sizeof(*of));
 
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -407,7 +408,7 @@ static void find_hosts(struct compared *c)
         row.stats.n = 0; /* the ratio's error is not known */
         row.core_share[0] = '\0';
         gather_row(&g, &row);
-        stats_add(&logs[g.last_machine], sign_of(&c->row[i]) * log(row.value));
+        stats_add(&logs[g.last_machine], compared_sign(c->row[i].pair) * log(row.value));
     }
     gather_finish(&g);
     judge(&j, &g, c->min_effect);
@@ -441,7 +442,7 @@ const struct compared_row *compared_load(const struct compared *c, const struct 
 static void refuse_gains(struct compared *c)
 {
     for (struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
-        const bool gain = compared_verdict(row->of, row->pair->about->better) == VERDICT_FASTER;
+        const bool gain = compared_verdict(row) == VERDICT_FASTER;
         const struct compared_row *load = gain ? compared_load(c, row) : NULL;
         if (load && load->of->high < 1 - COMPARED_LOAD_LOST) {
             row->of->change = CHANGE_NONE;
@@ -477,7 +478,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         /* there are at most as many means as rows */
         .row = memory_get(2 * pairs->n, sizeof(*out->row)),
         .comparison = memory_get(2 * pairs->n, sizeof(*out->comparison)),
-        .not_comparable = memory_get(pairs->n, sizeof(const struct pair *)),
+        .not_comparable = memory_get(pairs->n, sizeof(*out->not_comparable)),
     };
     for (size_t i = 0; i < 2 * pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i < pairs->n ? i : i - pairs->n];
@@ -497,7 +498,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
     refuse_gains(out);
     for (size_t i = 0; i < n; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
-    qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);
+    SORT(out->row, out->n_rows, compare_effects);
 }
 
 void compared_free(struct compared *compared)

@@ -86,8 +86,8 @@ static void tell_apart(struct entry *entries, size_t n, bool cpus)
 {
     FREED_BY(index_free) struct index keys = {0}, runs = {0};
     FREED
-    const struct entry **first = memory_get(n, sizeof(const struct entry *)); /* of each run and key */
-    FREED bool *several = memory_get(n, sizeof(*several));                    /* for each key */
+    const struct entry **first = memory_get(n, sizeof(*first)); /* of each run and key */
+    FREED bool *several = memory_get(n, sizeof(*several));      /* for each key */
 
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = entries[i].row->run;
@@ -382,7 +382,7 @@ static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
         for (size_t i = 0; i < n; i++)
             if (entries[i].changed == (s == 1))
                 side->row[side->n++] = entries[i].row;
-        qsort(side->row, side->n, sizeof(const struct row *), compare_times);
+        SORT(side->row, side->n, compare_times);
         out->n_rows += side->n;
     }
 }
@@ -396,7 +396,7 @@ static void remove_pair(struct pairs *out, struct pair *pair)
  * there is one of each. */
 static void join_leftovers(struct pairs *out, size_t first, uint64_t across)
 {
-    struct pair *left[2] = {NULL, NULL};
+    struct pair *left[2] = {0};
 
     for (struct pair *pair = out->pair + first; pair < out->pair + out->n; pair++) {
         const size_t s = pair->side[0].n ? 0 : 1;

@@ -27,10 +27,9 @@ struct event {
     uint64_t due_ns, random;
 };
 
-struct chain;
 struct chain_member {
     struct chain *chain;
-    uint32_t come; /* events; see sim_wait_above() */
+    uint32_t come; /* events */
 } __attribute__((aligned(64)));
 struct chain {
     struct party_context *context;

@@ -14,8 +14,6 @@ enum { NUMBER_SERVED, NUMBER_SECONDS, REQUESTS_N_NUMBERS };
 static const char *const hand_over_names[] = {"futex", "pipe", "socket", NULL};
 static const char *const cpus_names[] = {"any", "cache", "spread", NULL};
 
-struct requests;
-
 struct messenger {
     uint32_t asked;         /* futex: changes with each worker that asks or ends */
     uint32_t working;       /* workers that have not ended */
@@ -450,9 +448,9 @@ static const struct option options[] = {
 /* Without room for the footprints the kernel might end another program. */
 static int supported(const struct bench_case *of, struct error *why)
 {
-    bool of_group;
-    const size_t workers = all_workers(of->params);
     const struct requests_params *p = of->params;
+    const size_t workers = all_workers(p);
+    bool of_group;
 
     return (double)workers * (double)p->footprint_bytes > (double)machine_memory_left(&of_group)
                ? error_set(why, "%zu workers with %s each need more memory than is left", workers,

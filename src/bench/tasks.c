@@ -140,13 +140,13 @@ void *threads_memory(size_t n, size_t size)
 void tasks_load_rate(const struct trial *trial, struct results *results)
 {
     const struct load *load = trial->spec.load;
-    unsigned count = 0;
 
-    while (load && count < LOAD_COUNTS && !(load->least[count] > 0))
-        count++;
-    if (load && count < LOAD_COUNTS && trial->wall_ns)
-        results_sample(results, 0, trial->spec.bench->n_metrics - 1,
-                       trial->load_count[count] / ((double)trial->wall_ns * 1e-9));
+    for (unsigned i = 0; load && trial->wall_ns && i < LOAD_COUNTS; i++)
+        if (load->least[i] > 0) {
+            results_sample(results, 0, trial->spec.bench->n_metrics - 1,
+                           trial->load_count[i] / ((double)trial->wall_ns * 1e-9));
+            return;
+        }
 }
 
 void tasks_same(const struct trial *trial, struct results *results)
@@ -168,7 +168,7 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
     return latency;
 }
 
-/* --- A load without a task beside it: what it does when nobody takes the CPU from it. --- */
+/* --- A load alone: what it does when nobody takes the CPU from it. --- */
 
 static int run_alone(struct party_context *context)
 {

@@ -15,7 +15,7 @@ static bool state_is(const char *word)
 {
     char state[16];
 
-    return procfs_read_line(STATE, state, sizeof(state)) == 0 && !strcmp(state, word);
+    return !READ_LINE(STATE, state) && !strcmp(state, word);
 }
 
 static bool read_name(char name[sizeof(scheduler)])

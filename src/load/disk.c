@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads write, read and compile: a scratch file past the page cache. */
-
 #include "bench/unix.h"
 #include "load/load.h"
 #include "sys/file.h"
@@ -134,14 +133,13 @@ void disk_count(struct party_context *context, enum load_count moved)
     const uint64_t now_ns = clock_raw_ns();
     struct disk *disk = context->state;
     uint64_t read_bytes, written_bytes;
-    bool known;
 
     if (!load_due(&disk->due_ns, now_ns))
         return;
     load_set(context, moved, (double)disk->moved_bytes);
     load_set(context, LOAD_PACED, (double)params->rate * (double)(now_ns - disk->start_ns) * 1e-9);
     load_set(context, LOAD_CPU, task_process_cpu_s());
-    known = !task_read_io(&read_bytes, &written_bytes);
+    const bool known = !task_read_io(&read_bytes, &written_bytes);
     load_set(context, LOAD_DISK_READ, known ? (double)read_bytes : NAN);
     load_set(context, LOAD_DISK_WRITTEN, known ? (double)written_bytes : NAN);
 }
@@ -158,10 +156,8 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
 static void disk_describe(const void *params, struct row_params *out)
 {
     const struct load_params *p = params;
-    char text[32];
 
-    load_size_text(file_bytes(p), text, sizeof(text));
-    row_param_add(out, PARAM_WORK, "file", "%s", text);
+    load_describe_size(out, "file", file_bytes(p));
     if (p->rate)
         row_param_count(out, PARAM_WORK, "disk_rate", p->rate);
 }

@@ -149,10 +149,7 @@ static void teardown(struct party_context *context)
 
 static void describe(const void *params, struct row_params *out)
 {
-    char memory[32];
-
-    load_size_text(((const struct load_params *)params)->memory_bytes, memory, sizeof(memory));
-    row_param_add(out, PARAM_WORK, "memory", "%s", memory);
+    load_describe_size(out, "memory", ((const struct load_params *)params)->memory_bytes);
 }
 
 const struct load load_memload = {

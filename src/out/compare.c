@@ -2,7 +2,6 @@
 /* Prints the result of `jitbench compare`: what was compared, what came of it, and which causes explain a change. */
 #include "out/compare.h"
 
-
 #include "analysis/compare_commands.h"
 #include "out/export.h"
 
@@ -165,7 +164,7 @@ static void take_means(const struct pair *pair, double (*of)(const struct row *r
 /* Returns the logarithm of the ratio of the times that the work took, new to base. */
 static double log_time(const struct explained *e)
 {
-    return strcmp(e->pair->about->better, "higher") ? log(e->c->ratio) : -log(e->c->ratio);
+    return -compared_sign(e->pair) * log(e->c->ratio);
 }
 
 /* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite
@@ -178,7 +177,7 @@ static double part_of_change(const struct explained *e, const struct cause_share
     const double before = fmin(share->pct[0], MOST_PERCENT) / 100, after = fmin(share->pct[1], MOST_PERCENT) / 100;
 
     if (!strcmp(row->unit, "%"))
-        return 100 * (after - before) / (e->c->changed - e->c->base) * (strcmp(row->better, "higher") ? 1 : -1);
+        return -compared_sign(e->pair) * 100 * (after - before) / (e->c->changed - e->c->base);
     if (unit && unit->kind == EXPORT_TIME && e->events[0] > 0 && e->events[1] > 0) {
         const double every[] = {e->ms[0] / 1000 / e->events[0], e->ms[1] / 1000 / e->events[1]};
         const double base = export_base(row, e->c->base), changed = export_base(row, e->c->changed);
@@ -235,7 +234,7 @@ static void enter_value(struct index *entries, size_t s, const char *name, const
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
 
-    snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
+    TEXT_PRINT(entry, "%zu\x1f%s\x1f%s", s, name, value);
     if (value[0] && entries->n < ENTRIES_MOST)
         index_enter(entries, entry);
 }
@@ -359,7 +358,7 @@ static void put_middle(const struct compared *c, struct text *out)
 
     for (; row < c->row + c->n_rows + c->n_means; row++)
         if (row->pair->about->better[0] && row->of->ratio > 0)
-            logs[n++] = (strcmp(row->pair->about->better, "higher") ? -1 : 1) * log(row->of->ratio);
+            logs[n++] = compared_sign(row->pair) * log(row->of->ratio);
     const double pct = 100 * expm1(n ? stats_median(logs, n) : 0);
     const char *by = fabs(pct) < 0.05 ? "no" : TEXT_LINE("%.*f %%", fabs(pct) < 10, fabs(pct));
     text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
@@ -393,7 +392,7 @@ static void put_answer(const struct compared *c, const char *const names[2], con
         for (size_t s = 0; s < 2; s++)
             side[s] = apart ? host[s] : names[s];
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
-        (i < c->n_rows ? n : means)[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
+        (i < c->n_rows ? n : means)[compared_verdict(&c->row[i])]++;
         drifts += !apart && c->row[i].of->tested == TESTED_RUNS;
         builds += compared_builds(c->row[i].pair);
     }
@@ -498,9 +497,9 @@ struct told {
     const char *title;
 };
 
-static enum compared_verdict verdict_of_row(const struct compared_row *row)
+static bool is_decided(enum compared_verdict verdict)
 {
-    return compared_verdict(row->of, row->pair->about->better);
+    return verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED;
 }
 
 static bool is_unstable(const struct pair *pair)
@@ -528,13 +527,12 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
     static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
     struct grid grid = {0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (; n--; told++) {
         const struct comparison *of = told->row->of;
         const struct row *about = told->row->pair->about;
-        const enum compared_verdict verdict = verdict_of_row(told->row);
-        const bool higher = !strcmp(about->better, "higher"),
-                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
+        const enum compared_verdict verdict = compared_verdict(told->row);
+        const bool equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
                            verdict == VERDICT_NO_GAIN;
         FREED_BY(text_free) struct text reason = {0};
         struct text *cell = grid_cell(&grid, COLOR_NONE);
@@ -545,9 +543,9 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
         grid_value(&grid, told->row->mean ? NAN : of->base, about->unit);
         grid_value(&grid, told->row->mean ? NAN : of->changed, about->unit);
         text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%s" : "-",
-                    equal                       ? ""
-                    : (of->ratio > 1) == higher ? "better "
-                                                : "worse ",
+                    equal                                                  ? ""
+                    : compared_sign(told->row->pair) * (of->ratio - 1) > 0 ? "better "
+                                                                           : "worse ",
                     CHANGE_TEXT(of->ratio));
         cell = grid_cell(&grid, COLOR_NONE);
         if (!verbose || isnan(of->low))
@@ -556,7 +554,7 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
             text_printf(cell, "%+.1f .. %+.1f %%", 100 * (of->low - 1), 100 * (of->high - 1));
         else
             text_printf(cell, "x %.*f .. %.0f", of->low < 10, of->low, of->high);
-        if (verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED))
+        if (verbose || is_decided(verdict))
             put_reason(c, told->row, &reason);
         cell = grid_cell(&grid, colors[verdict]);
         if (verbose || verdict != VERDICT_UNDECIDED)
@@ -615,15 +613,14 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
         const struct comparison *of = row->of;
-        const enum compared_verdict verdict = verdict_of_row(row);
+        const enum compared_verdict verdict = compared_verdict(row);
         const bool known = row->mean || of->ratio > 0 || !(of->base < of->changed || of->base > of->changed);
         const bool large = verdict == VERDICT_UNDECIDED && fabs(log(of->ratio)) > log1p(drift) &&
                            !(of->low <= 1 && of->high >= 1) && larger < UNDECIDED_SHOWN;
         if (is_in(told, asked, row))
             continue;
         larger += large;
-        if (verbose || !c->pairs->changed || large || !known ||
-            (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED)) {
+        if (verbose || !c->pairs->changed || large || !known || is_decided(verdict)) {
             told[n++].row = row;
         } else if (!row->mean) {
             same += verdict == VERDICT_SAME;
@@ -666,8 +663,8 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
         const struct row *about = row->pair->about;
         const char *what = price_of(c, row);
         const struct compared_row *load = what ? compared_load(c, row) : NULL;
-        const enum compared_verdict verdict = verdict_of_row(row);
-        const bool sure = verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED;
+        const enum compared_verdict verdict = compared_verdict(row);
+        const bool sure = is_decided(verdict);
         if (!load || !(verbose || sure || load->of->change == CHANGE_LOWER || load->of->change == CHANGE_HIGHER))
             continue;
         if (!any)
@@ -684,7 +681,7 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
 static int compare_reasons(const void *a, const void *b)
 {
     const char *x = (*(const struct pair *const *)a)->why, *y = (*(const struct pair *const *)b)->why;
-    const int failed = !strncmp(y, "failed", 6) - !strncmp(x, "failed", 6); /* first */
+    const int failed = starts_with(y, "failed") - starts_with(x, "failed"); /* first */
 
     return failed ? failed : strcmp(x, y);
 }
@@ -698,7 +695,7 @@ static void put_apart(const struct compared *c, bool verbose, const struct doc *
 
     if (n)
         doc_heading(doc, NULL, "Not comparable");
-    qsort(c->not_comparable, n, sizeof(const struct pair *), compare_reasons);
+    SORT(c->not_comparable, n, compare_reasons);
     for (size_t i = 0, end; i < n; i = end) {
         FREED_BY(text_free) struct text line = {0};
         if (++reasons > REASONS_SHOWN && !verbose) {
@@ -740,7 +737,7 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
               of->high, of->p_t, of->p_permutation, of->p_adjusted, row ? tested[of->tested] : "");
     csv_print(out, "%f,%f,%f,%s,%s,%s,%f,%f,%f,%f,%f\r\n", row ? (double)of->n_base : NAN,
               row ? (double)of->n_new : NAN, 100 * of->least,
-              compared_verdict_names[row ? verdict_of_row(row) : VERDICT_APART],
+              compared_verdict_names[row ? compared_verdict(row) : VERDICT_APART],
               reason.length ? reason.data : pair->why, against.length ? against.data : "", raw->base, raw->changed,
               raw->ratio, of->share, of->slope);
 }
@@ -775,8 +772,8 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     for (size_t i = 0; i < c->n_hosts; i++)
         doc_say(doc, "  %s  %.4f%s", c->host[i].host, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
     const size_t left_out = about ? c->pairs->degraded + c->pairs->doubles : 0;
-    if (left_out)
+    if (left_out) {
         doc_gap(doc);
-    if (left_out)
         doc_say(doc, "Left out: %zu row%s (degraded, skipped, failed, or there twice)", left_out, PLURAL(left_out));
+    }
 }
