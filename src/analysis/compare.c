@@ -70,7 +70,6 @@ static enum unit unit_of(const struct compared_row *row)
     return row->by_hosts ? UNIT_HOST : compared_builds(row->pair) ? UNIT_BUILD : UNIT_RUN;
 }
 
-/* Returns whether no row before this one is of the same run (or host, or build). */
 static bool is_first_of_run(const struct pair_side *side, size_t number, enum unit unit)
 {
     size_t i = 0;
@@ -90,7 +89,7 @@ static bool hosts_count(const struct pair *pair)
     return hosts[0] >= HOSTS_MIN && hosts[1] >= HOSTS_MIN;
 }
 
-/* Copies the samples of a row, or their mean. Returns their number. */
+/* Returns their number. */
 static size_t values_of(const struct row *row, bool mean, double *values)
 {
     const double *samples = row->n_samples ? row->samples : &row->value;
@@ -105,7 +104,7 @@ static size_t values_of(const struct row *row, bool mean, double *values)
 
 /* Of an interval within one class of a histogram: not 0, which is not known. */
 #define LEAST_ERROR 1e-6
-/* Returns the error of a run's only value, if that has an interval. */
+/* Of a run's only value, if that has an interval. */
 static double own_error(const struct row *row, size_t n)
 {
     const struct stats_summary *s = &row->stats;
@@ -140,7 +139,7 @@ static void take_runs(const struct pair_side *from, enum unit unit, struct compa
     }
 }
 
-/* Returns whether the pair has one value for each run that is computed from other rows of its suite. */
+/* One value for each run, computed from other rows of its suite. */
 static bool is_total(const struct compared_row *row)
 {
     return row->mean || row_is_index(row->pair->about);
@@ -151,7 +150,7 @@ static bool same_suite(const struct pair *a, const struct pair *b)
     return !strcmp(a->about->suite, b->about->suite) && !strcmp(a->host, b->host);
 }
 
-/* Returns whether a total (of as many copies; 0: of any) is computed from a row brought to the same share. */
+/* Whether a total (of as many copies; 0: of any) is computed from a row brought to the same share. */
 static bool is_adjusted(const struct compared_row *row, const struct pair *total)
 {
     return row->of->share > 0 && !is_total(row) && same_suite(row->pair, total) &&
@@ -286,7 +285,7 @@ static struct compared_row *add_row(struct compared *c, const struct pair *pair,
 
 /* --- The mean of a suite. --- */
 
-/* Returns whether the row is a headline row with a direction and samples of its own (an index has none). */
+/* A headline row with a direction and samples of its own, which an index lacks. */
 static bool has_direction(const struct compared_row *row)
 {
     return row->judged && row->pair->about->better[0] && row->few && row->of->ratio > 0;
@@ -319,8 +318,8 @@ static void mean_of_ratios(const struct compared_row *const *rows, size_t n, str
     comparison_set_ratio(logs.mean, error, df, 0, out);
 }
 
-/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse,
- * where lower is better). NAN when it lacks a row. */
+/* Of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse, where lower is
+ * better). NAN when it lacks a row. */
 static double score_of(const struct compared_row *const *rows, size_t n, size_t s, const struct row *run)
 {
     double sum = 0;
@@ -336,7 +335,7 @@ static double score_of(const struct compared_row *const *rows, size_t n, size_t 
     return exp(sum / (double)n);
 }
 
-/* Makes the pair of the mean of n rows: of the runs of the first row those that have a score. */
+/* Of the runs of the first row those that have a score. */
 static const struct pair *make_mean(const struct compared_row *const *rows, size_t n, struct pair *pair)
 {
     const struct compared_row *first = rows[0];
@@ -453,7 +452,7 @@ static void refuse_gains(struct compared *c)
 
 /* --- The whole comparison. --- */
 
-/* Returns the size of the effect. A change from or to 0 is larger than any other. */
+/* A change from or to 0 is larger than any other. */
 static double effect_of(const struct comparison *c)
 {
     if (c->ratio > 0)

@@ -206,8 +206,7 @@ struct property {
     bool empty; /* a value that is missing on one side is a difference */
 };
 
-/* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
- * reason. */
+/* Those that must agree in rows that are compared; the first that differs is the reason. */
 static const struct property fixed[] = {
     {"unit", "unit", NULL, -1, false},
     {"direction", "better", NULL, -1, true},
@@ -235,7 +234,7 @@ static const struct property free_to_differ[PAIR_PROPERTIES] = {
     {.name = "idle CPUs kept awake", .column = "timer_latency_held"},
 };
 
-/* Writes the value of a property; "": it is not known. */
+/* "": not known. */
 static void value_of_property(const struct property *property, const struct row *row, char *buf, size_t size)
 {
     buf[0] = '\0';
@@ -310,7 +309,7 @@ static void compare_work(struct pair *pair, uint64_t across)
     }
 }
 
-/* Sets the reason why the pair cannot be compared: no row of a side has values. */
+/* No row of the side has values. */
 static void refuse_figures(struct pair *pair, size_t s)
 {
     const struct row *row = pair->side[s].row[0];
@@ -332,7 +331,6 @@ static void compare_levels(const struct row_params *a, const struct row_params *
         TEXT_PRINT(pair->why, "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x), TEXT_BYTES((uint64_t)y));
 }
 
-/* Finds out whether a pair can be compared. */
 static void settle_pair(struct pair *pair, uint64_t across, struct pairs *pairs)
 {
     const bool both = pair->side[0].n && pair->side[1].n;
@@ -369,7 +367,7 @@ static int compare_times(const void *a, const void *b)
     return order ? order : ORDER_OF(x->number, y->number);
 }
 
-/* Makes a pair of entries with one key. */
+/* Of entries with one key. */
 static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
 {
     MEMORY_GROW(out->pair, out->capacity, out->n);

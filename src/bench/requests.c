@@ -186,8 +186,7 @@ static void wake(struct worker *worker)
         }
         return;
     }
-    __atomic_store_n(&worker->turn, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&worker->turn);
+    futex_set(&worker->turn, 1);
 }
 
 /* Returns false at its end. */
@@ -200,8 +199,7 @@ static bool wait_for_turn(struct worker *worker)
         }
         return !worker->over;
     }
-    while (!__atomic_load_n(&worker->turn, __ATOMIC_ACQUIRE))
-        futex_wait(&worker->turn, 0);
+    futex_await(&worker->turn);
     __atomic_store_n(&worker->turn, 0, __ATOMIC_RELAXED);
     return !worker->over;
 }

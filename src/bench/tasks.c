@@ -5,12 +5,6 @@
 /* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)
 
-static void let_go(struct threads *threads)
-{
-    __atomic_store_n(&threads->made, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&threads->made);
-}
-
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size)
 {
@@ -33,7 +27,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
         threads->start_ns = clock_raw_ns();
         place_read_back(&threads->seen);
         thread_begins(&threads->main);
-        let_go(threads);
+        futex_set(&threads->made, 1);
         return 0;
     }
     return party_fail(context, "cannot make thread %u of %zu: %s%s", threads->n + 1, n, strerror(error),
@@ -42,15 +36,14 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
 
 bool threads_wait(struct threads *threads)
 {
-    while (!__atomic_load_n(&threads->made, __ATOMIC_ACQUIRE))
-        futex_wait(&threads->made, 0);
+    futex_await(&threads->made);
     return !threads_ended(threads);
 }
 
 void threads_end(struct threads *threads)
 {
     __atomic_store_n(&threads->ended, 1, __ATOMIC_RELEASE);
-    let_go(threads);
+    futex_set(&threads->made, 1);
 }
 
 static void wait_for_end(const struct threads *threads)

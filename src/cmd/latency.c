@@ -177,7 +177,6 @@ static const struct option rows[] = {
 
 /* --- The plan. --- */
 
-/* Bit masks by index in tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
     bool telling;   /* nothing was chosen: the most informative pairs */

@@ -291,7 +291,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
     return ratio < 1 ? 100 * (1 - ratio) : 0;
 }
 
-/* --- Core probes before anything is measured: whether others use the cores. --- */
+/* --- Whether others use the cores, before anything is measured. --- */
 
 #define LOOK_EACH_NS 500000u
 #define CPUS_MAX     16u

@@ -172,6 +172,9 @@ static int disk_supported(const void *params, struct error *why)
     return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why);
 }
 
+#define DISK_PARTY(name_) \
+    LOAD_PARTY(#name_), .state_size = sizeof(struct disk), .setup = name_##_setup, .run = name_##_run, \
+                        .teardown = disk_teardown
 #define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
 /* A load that moves fewer bytes a second is practically none. */
 #define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
@@ -247,14 +250,10 @@ static int write_run(struct party_context *context)
     return go_on(context, "write", LOAD_WRITTEN, write_some);
 }
 
-#define WRITE_PARTY \
-    LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
-                         .teardown = disk_teardown
-
 const struct load load_write = {
     LOAD("write", "Streaming a file to disk"),
     LOAD_DISK,
-    BENCH_PARTY(WRITE_PARTY),
+    BENCH_PARTY(DISK_PARTY(write)),
     .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -324,14 +323,10 @@ static int read_run(struct party_context *context)
     return go_on(context, "read", LOAD_READ, read_some);
 }
 
-#define READ_PARTY \
-    LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
-                        .teardown = disk_teardown
-
 const struct load load_read = {
     LOAD("read", "Reading a file from disk"),
     LOAD_DISK,
-    BENCH_PARTY(READ_PARTY),
+    BENCH_PARTY(DISK_PARTY(read)),
     .least = {[LOAD_READ] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -342,7 +337,7 @@ static void describe_compile(const void *params, struct row_params *out)
     disk_describe(params, out);
 }
 
-static const struct party parties_compile[] = {{LOAD_BURN_PARTY}, {WRITE_PARTY}, {READ_PARTY}};
+static const struct party parties_compile[] = {{LOAD_BURN_PARTY}, {DISK_PARTY(write)}, {DISK_PARTY(read)}};
 
 /* Resembles a parallel build: one computes, one writes, one reads. */
 const struct load load_compile = {

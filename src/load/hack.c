@@ -31,7 +31,7 @@ struct hack {
     uint32_t error; /* of the first thread that failed */
 };
 
-/* Returns whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
+/* Whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
 static bool move_message(int fd, char *message, bool sends)
 {
     ssize_t n;

@@ -23,7 +23,7 @@
 
 /* --- Names. --- */
 
-/* Returns whether another row of the same metric lacks this word of the row's param. */
+/* Whether another row of the same metric lacks this word. */
 static bool lacks_word(const struct row *other, const struct row *row, const struct row_word *word)
 {
     return other != row && !strcmp(other->suite, row->suite) && !strcmp(other->test, row->test) &&
@@ -31,7 +31,7 @@ static bool lacks_word(const struct row *other, const struct row *row, const str
            !text_has_word_of(other->param.text, word->text, word->length);
 }
 
-/* Returns whether the name of the row needs this word of its param. */
+/* Whether the row's name needs this word of its param. */
 static bool tells_apart(const struct compared *c, const struct row *row, const struct row_word *word)
 {
     if (word->of->kind == PARAM_OUTCOME || word->of->kind == PARAM_PLACEMENT)
@@ -44,7 +44,6 @@ static bool tells_apart(const struct compared *c, const struct row *row, const s
     return false;
 }
 
-/* Appends the name of a row of the pair. */
 static void put_row_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *out)
 {
     const char *line = row_command_line(&row->param);
@@ -91,8 +90,8 @@ static void put_pair_name(const struct compared *c, const struct pair *pair, str
 
 /* A cause, and the time it took on each side: base, new. */
 struct cause_share {
-    const char *name; /* name of the cause, in the first row that has it */
-    double pct[2];    /* share of the time */
+    const char *name;
+    double pct[2]; /* share of the time */
     double ms[2];
 };
 
@@ -106,7 +105,7 @@ struct explained {
     size_t n;
 };
 
-/* Returns over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
+/* Over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
     struct cpuset cpus = {0};
@@ -161,15 +160,15 @@ static void take_means(const struct pair *pair, double (*of)(const struct row *r
     }
 }
 
-/* Returns the logarithm of the ratio of the times that the work took, new to base. */
+/* Logarithm of the ratio of the times that the work took, new to base. */
 static double log_time(const struct explained *e)
 {
     return -compared_sign(e->pair) * log(e->c->ratio);
 }
 
-/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite
- * effect. Compares the change of the cause's share with that of a metric that is a share; for latencies, which cover
- * only a part of the time, that of its time an event; else the slow-down by losing that share of the time. */
+/* Part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite effect. Compares
+ * the change of the cause's share with that of a metric that is a share; for latencies, which cover only a part of the
+ * time, that of its time an event; else the slow-down by losing that share of the time. */
 static double part_of_change(const struct explained *e, const struct cause_share *share)
 {
     const struct row *row = e->pair->about;
@@ -197,7 +196,7 @@ static bool is_named(const struct explained *e, const struct cause_share *share)
            part_of_change(e, share) >= LEAST_PART;
 }
 
-/* Returns whether a property to which the speed is proportional explains the change. of: its values on the sides. */
+/* Whether a property to which the speed is proportional explains the change. of: its values on the sides. */
 static bool is_speed(const struct explained *e, const double of[2])
 {
     return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&
@@ -229,7 +228,7 @@ static void explain_change(const struct pair *pair, const struct comparison *c, 
 
 /* --- What differs between the sides. --- */
 
-/* Enters a value; "": it is not known. An entry is side, name and value, with '\x1f' between. */
+/* value "": not known. An entry is side, name and value, with '\x1f' between. */
 static void enter_value(struct index *entries, size_t s, const char *name, const char *value)
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
@@ -239,7 +238,7 @@ static void enter_value(struct index *entries, size_t s, const char *name, const
         index_enter(entries, entry);
 }
 
-/* Appends each name whose values differ: both sides have values, and not the same. */
+/* Names that have values on both sides, and not the same. */
 static void put_differences(const struct index *entries, struct text *out)
 {
     for (size_t i = 0; i < entries->n; i++) {
@@ -273,7 +272,7 @@ static void enter_compared_items(struct index *entries, size_t s, const char *te
         enter_value(entries, s, items.name, items.value);
 }
 
-/* Adds the kind of pages that a test got, without the share of huge ones, which varies. */
+/* Without the share of huge pages, which varies. */
 static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
     const char *pages = ROW_PARAM(&row->param, "pages");
@@ -364,7 +363,7 @@ static void put_middle(const struct compared *c, struct text *out)
     text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
 }
 
-/* Returns how many runs of a are in b. */
+/* Runs of a that are in b. */
 static size_t runs_on_both(const struct row_set *a, const struct row_set *b)
 {
     size_t found = 0;
@@ -686,7 +685,7 @@ static int compare_reasons(const void *a, const void *b)
     return failed ? failed : strcmp(x, y);
 }
 
-/* A line for each reason; verbose: all reasons, with the rows. */
+/* verbose: with the rows. */
 static void put_apart(const struct compared *c, bool verbose, const struct doc *doc)
 {
     const struct pair *const *pairs = c->not_comparable;
@@ -717,7 +716,7 @@ static void put_apart(const struct compared *c, bool verbose, const struct doc *
 
 /* --- CSV. --- */
 
-/* Writes a row or mean. row: NULL if the pair cannot be compared. */
+/* row NULL: the pair cannot be compared. */
 static void put_csv_row(const struct compared *c, const struct pair *pair, const struct compared_row *row,
                         struct text *out)
 {

@@ -1011,7 +1011,7 @@ static void look_dimms(struct reading *r)
     tell(r, path, text);
 }
 
-/* --- Settings outside the bench CPUs: running programs, memory, power, the hypervisor. --- */
+/* --- Outside the bench CPUs. --- */
 
 /* Noisy when irqbalance runs, or one of the others. */
 static void look_programs(struct reading *r)

@@ -180,7 +180,7 @@ size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, si
     return length;
 }
 
-/* --- How close two CPUs are; memory of nodes, and in huge pages. --- */
+/* --- Distance of CPUs, nodes, huge pages. --- */
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
     [CPUS_SAME_CORE] = "same-core", [CPUS_SAME_CACHE] = "same-cache", [CPUS_SAME_PACKAGE] = "same-package",

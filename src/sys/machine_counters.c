@@ -61,7 +61,7 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
                                                                          : INTERRUPT_OTHER;
 }
 
-/* --- Interrupts, steal time, busy time and CPU frequency. --- */
+/* --- Interrupts, CPU time and frequency. --- */
 
 static int64_t add_counts(int64_t sum, uint64_t value)
 {
