@@ -525,7 +525,7 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
     const size_t n = by_host ? hosts.n : 1;
     *out = (struct pairs){.base = base,
                           .changed = changed,
-                          .rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(const struct row *))};
+                          .rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(*out->rows))};
     for (size_t i = 0; i < n; i++)
         pair_host(out, by_host ? hosts.name[i] : NULL, by_host && index_find(&of_base, hosts.name[i]) != SIZE_MAX,
                   across);

@@ -187,7 +187,7 @@ static void test_builds(const struct comparison_side *base, const struct compari
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
     FREED double *y = memory_get(n, sizeof(*y));
-    FREED const struct comparison_run **builds = memory_get(n, sizeof(const struct comparison_run *));
+    FREED const struct comparison_run **builds = memory_get(n, sizeof(*builds));
 
     for (size_t i = 0; i < n; i++)
         builds[i] = i < n_a ? &base->runs[i] : &changed->runs[i - n_a];

@@ -322,7 +322,6 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
-    uint64_t free_bytes;
     uint64_t cgroup = cgroup_memory_available(), available = smaller(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
     /* without room in swap the kernel would kill a process */
@@ -330,7 +329,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
     TEXT_SET(p->dir, measure_dir(m));
-    free_bytes = scratch_free_bytes(p->dir);
+    const uint64_t free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? smaller(o->file_bytes, free_bytes / 2) : o->file_bytes;
     if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
         p->file_bytes = smaller(p->file_bytes, cgroup / 2);

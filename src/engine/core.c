@@ -334,7 +334,7 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
         list[n++] = cpu;
     const bool have = task_get_affinity(&before) == 0;
     for (unsigned i = 0; have && i < n; i++) {
-        struct cpuset one = {{0}};
+        struct cpuset one = {0};
         cpuset_add(&one, list[i]);
         if (task_set_affinity(&one) == 0)
             look_at(session, list[i], ns / n, probes[i], &out->us);

@@ -195,7 +195,7 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
  * or no memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
-    struct cpuset all = {{0}};
+    struct cpuset all = {0};
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
     struct span span = {.first = cpuset_next(&all, 0)};
