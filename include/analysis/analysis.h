@@ -393,7 +393,7 @@ double history_level(const struct history *h, size_t result);
 bool history_next_setting(const struct history *h, const struct history_change *change, size_t *setting,
                           const char **before, const char **after);
 
-/* --- Detours (interruptions of work) of each host, from suites noise and prime. --- */
+/* --- Detours of each host, from suites noise and prime. --- */
 
 /* 32 bins an octave of nanoseconds; each keeps the sum of its lengths. */
 #define DETOURS_PER_OCTAVE 32u

@@ -69,10 +69,10 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
                 struct pairs *out);
 void pairs_free(struct pairs *pairs);
 
-/* Returns whether two rows are of one run: they share a struct row_run, or have the same run id. */
+/* They share a struct row_run, or have the same run id. */
 bool pair_same_run(const struct row *a, const struct row *b);
 
-/* Returns whether the mean frequency of the core differs between the sides by 2 % or more. */
+/* Whether the core's mean frequency differs between the sides by 2 % or more. */
 bool pair_other_clock(const struct pair *pair);
 
 #define PAIR_PROPERTIES 9u
@@ -125,7 +125,7 @@ struct compared {
 
 /* A task gained nothing if the load beside it surely lost more than this. */
 #define COMPARED_LOAD_LOST 0.05
-/* Returns the rate of the load in the row's measurement (of a mean: the most reduced one of its suite); NULL: none. */
+/* The rate of the load in the row's measurement (of a mean: the most reduced one of its suite); NULL: none. */
 const struct compared_row *compared_load(const struct compared *compared, const struct compared_row *row);
 
 /* Compares pairs. metrics: which are headline metrics; only their rows are in means. all: compares other rows, too. Of
@@ -148,10 +148,12 @@ enum compared_verdict {
     VERDICT_UNDECIDED, /* too few runs or values on a side */
     VERDICT_APART,
 };
-/* Returns whether the sides are builds that took turns; builds in files of different runs differ by drift, too. */
+/* Whether the sides are builds that took turns; builds in files of different runs differ by drift, too. */
 bool compared_builds(const struct pair *pair);
-/* Returns the verdict that follows from what comparison_judge() found. better: "higher", "lower" or "" (neither). */
-enum compared_verdict compared_verdict(const struct comparison *comparison, const char *better);
+/* From what comparison_judge() found. */
+enum compared_verdict compared_verdict(const struct compared_row *row);
+/* 1 when higher values are better, else -1. */
+double compared_sign(const struct pair *pair);
 extern const char *const compared_verdict_names[];
 
 #endif

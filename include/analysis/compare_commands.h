@@ -42,12 +42,10 @@ struct command_difference {
 int commands_differ(const double *base, const double *changed, size_t n, size_t planned, double margin, double error,
                     struct command_difference *out);
 
-/* Returns the smallest number of pairs with which a difference can be significant when COMMANDS_ERROR is divided among
- * this number of comparisons; PAIRED_LEAST for one comparison. */
+/* Fewest pairs with which a difference can be significant when COMMANDS_ERROR is divided among so many comparisons. */
 size_t commands_pairs_least(size_t compared);
 
-/* Returns whether the difference is tested (a look) after this number of blocks: at the numbers of pairs chosen by
- * paired_is_look(), and at the planned end. */
+/* Whether the difference is tested (a look) after so many blocks: see paired_is_look(), and at the planned end. */
 bool commands_look(size_t blocks, size_t planned);
 
 enum command_verdict {
@@ -76,10 +74,10 @@ struct command_comparison {
     size_t builds[2];
 };
 
-/* Returns the largest difference in % that the interval contains. */
+/* The largest difference that the interval contains. */
 double command_most_pct(const struct inference_shift *logs);
 
-/* Returns whether two rows are of the same command. */
+/* Files of older versions have no position on the command line (item), so test and param are compared as well. */
 bool run_same_command(const struct row *a, const struct row *b);
 
 /* Compares two sides whose builds took turns, by one test: margin and error are as for commands_differ(). logs.n is the

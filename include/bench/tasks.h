@@ -119,7 +119,7 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
 #define TASKS_PARTY(state_, children_) \
     .stop = STOP_FLAG, .children = CHILDREN_##children_, .state_size = sizeof(state_), .setup = setup, .run = run
 
-/* Parameters. The CPUs, the calibration and the number of worker threads are in `sim`. */
+/* The CPUs, the calibration and the number of worker threads are in `sim`. */
 
 enum hand_over { HAND_OVER_FUTEX, HAND_OVER_PIPE, HAND_OVER_SOCKET };
 enum worker_cpus { WORKERS_ANY, WORKERS_CACHE, WORKERS_SPREAD };
@@ -128,7 +128,8 @@ struct requests_params {
     uint64_t messengers, chain;           /* chain: workers that a request passes; 0: 1 */
     uint64_t operations, footprint_bytes; /* of a worker's work for a request */
     bool no_lock;
-    int hand_over, cpus; /* enum hand_over, enum worker_cpus */
+    int hand_over; /* enum hand_over */
+    int cpus;      /* enum worker_cpus */
 };
 
 /* Finds the allowed CPUs that share a last-level cache: number `number`, in turn. cache: by CPU, of n: the lowest one
@@ -170,7 +171,6 @@ struct frame_account {
     uint64_t at_ns[FRAME_WINDOW], took_ns[FRAME_WINDOW];
 };
 
-/* A frame was shown at now_ns. */
 void frame_shown(struct frame_account *a, uint64_t now_ns);
 
 /* The frame begun at vertical blank k, due at the next, was ready ready_ns after blank 0. Returns the blank at which it

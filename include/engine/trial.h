@@ -85,8 +85,8 @@ int trial_make_shm(struct trial *trial);
  * SCHED_FIFO party can keep busy (timing threads sleep): a copy that would take the last one gets the normal policy. */
 void trial_place(const struct trial_spec *spec, struct trial_slot *slots, unsigned n);
 
-/* Returns whether parties can so run on both hardware threads of a measured core; false when no threads are reported
- * or no core probes taken. */
+/* Whether parties can so run on both hardware threads of a measured core; false when no threads are reported or no core
+ * probes taken. */
 bool parties_share_core(const struct trial_spec *spec, const struct trial_slot *slots, unsigned n);
 
 /* In the worker: runs the party of this slot, and the threads of its process. Returns the exit status. load may be
@@ -179,7 +179,7 @@ void results_free(struct results *results);
 /* Adds a trial that succeeded. Returns 0, or -1 when out of memory. */
 int results_enter(struct results *results, const struct trial *trial);
 
-/* Returns whether the trial is to be taken again, since one of its processes waited for a CPU for more than half of its
+/* Whether the trial is to be taken again, since one of its processes waited for a CPU for more than half of its
  * time: other tasks were measured, not the benchmark. One that waited again counts, and degrades the rows; where a
  * trial always waits, as under a quota, no other one is taken again. Not for work that is switching or waiting itself,
  * with a load, when the trial has more parties than CPUs, or in less than 100 ms. */

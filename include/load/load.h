@@ -29,8 +29,6 @@ void load_place(const struct place_of *of, struct placement *placement);
 #define LOAD(name_, title_) \
     .name = name_, .title = title_, .params_size = sizeof(struct load_params), .place = load_place
 
-/* Updates of its counts. */
-
 /* ns between two updates of the counts. */
 #define LOAD_REFRESH_NS 20000000u
 
@@ -40,7 +38,7 @@ bool load_due(uint64_t *due_ns, uint64_t now_ns);
 void load_count_cpu(struct party_context *context, uint64_t *due_ns);
 
 /* In the largest unit that divides them: "256M". */
-void load_size_text(uint64_t bytes, char *buf, size_t size);
+void load_describe_size(struct row_params *out, const char *key, uint64_t bytes);
 
 /* A scratch file that the loads write and read use past the page cache. */
 

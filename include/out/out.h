@@ -35,7 +35,7 @@ void color_put(struct text *out, enum color color, const char *s, size_t length)
 
 enum color color_of_status(enum row_status status);
 
-/* --- A document: headings, sentences and tables, written as text, Markdown or HTML. --- */
+/* --- Documents, as text, Markdown or HTML. --- */
 
 enum doc_format { DOC_TEXT, DOC_MARKDOWN, DOC_HTML };
 
@@ -54,7 +54,7 @@ void doc_gap(const struct doc *doc);
 /* Lines of text as wide as the document, or a paragraph. */
 void doc_say(const struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- A table: columns as wide as their cells, left out or broken where the line is too short. --- */
+/* --- Tables. --- */
 
 #define GRID_COLUMNS_MAX 72
 

@@ -5,7 +5,7 @@
 
 #include "out/chart.h"
 
-/* --- HTML: one file without scripts and external resources, light or dark, printable. --- */
+/* --- HTML without scripts and external resources. --- */
 
 /* Up to <main>. */
 void html_begin(struct text *out, const char *title);

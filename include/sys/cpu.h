@@ -310,5 +310,9 @@ const char *counters_why(int error);
 /* Sleeps while *word has this value; may return early, so callers check the word again. */
 void futex_wait(uint32_t *word, uint32_t value);
 void futex_wake_all(uint32_t *word);
+/* Wakes all. */
+void futex_set(uint32_t *word, uint32_t value);
+/* Sleeps while *word is 0. */
+void futex_await(uint32_t *word);
 
 #endif

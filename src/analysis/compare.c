@@ -2,8 +2,6 @@
 /* Compares paired result rows of two sets of files: ratios, verdicts, means of suites and of hosts. */
 #include "analysis/compare.h"
 
-#include <math.h>
-
 #include "analysis/compare_commands.h"
 
 #define HOSTS_MIN       3u /* fewest hosts on each side for hosts to be the statistical unit */
@@ -15,15 +13,23 @@ const char *const compared_verdict_names[] = {
     [VERDICT_APART] = "not comparable", [VERDICT_NO_GAIN] = "not a gain",
 };
 
-enum compared_verdict compared_verdict(const struct comparison *c, const char *better)
+double compared_sign(const struct pair *pair)
 {
+    return strcmp(pair->about->better, "higher") ? -1 : 1;
+}
+
+enum compared_verdict compared_verdict(const struct compared_row *row)
+{
+    const struct comparison *c = row->of;
+    const bool higher = c->change == CHANGE_HIGHER;
+
     if (c->change == CHANGE_UNKNOWN)
         return c->doubt == DOUBT_SHARE ? VERDICT_APART : VERDICT_UNDECIDED;
     if (c->change == CHANGE_NONE)
         return c->doubt == DOUBT_LOAD ? VERDICT_NO_GAIN : VERDICT_SAME;
-    if (!better[0])
-        return c->change == CHANGE_HIGHER ? VERDICT_HIGHER : VERDICT_LOWER;
-    return (c->change == CHANGE_HIGHER) == (strcmp(better, "higher") == 0) ? VERDICT_FASTER : VERDICT_SLOWER;
+    if (!row->pair->about->better[0])
+        return higher ? VERDICT_HIGHER : VERDICT_LOWER;
+    return higher == (compared_sign(row->pair) > 0) ? VERDICT_FASTER : VERDICT_SLOWER;
 }
 
 /* --- Runs. --- */
@@ -64,7 +70,6 @@ static enum unit unit_of(const struct compared_row *row)
     return row->by_hosts ? UNIT_HOST : compared_builds(row->pair) ? UNIT_BUILD : UNIT_RUN;
 }
 
-/* Returns whether no row before this one is of the same run (or host, or build). */
 static bool is_first_of_run(const struct pair_side *side, size_t number, enum unit unit)
 {
     size_t i = 0;
@@ -76,7 +81,7 @@ static bool is_first_of_run(const struct pair_side *side, size_t number, enum un
 
 static bool hosts_count(const struct pair *pair)
 {
-    size_t hosts[2] = {0, 0};
+    size_t hosts[2] = {0};
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)
@@ -84,7 +89,7 @@ static bool hosts_count(const struct pair *pair)
     return hosts[0] >= HOSTS_MIN && hosts[1] >= HOSTS_MIN;
 }
 
-/* Copies the samples of a row, or their mean. Returns their number. */
+/* Returns their number. */
 static size_t values_of(const struct row *row, bool mean, double *values)
 {
     const double *samples = row->n_samples ? row->samples : &row->value;
@@ -99,7 +104,7 @@ static size_t values_of(const struct row *row, bool mean, double *values)
 
 /* Of an interval within one class of a histogram: not 0, which is not known. */
 #define LEAST_ERROR 1e-6
-/* Returns the error of a run's only value, if that has an interval. */
+/* Of a run's only value, if that has an interval. */
 static double own_error(const struct row *row, size_t n)
 {
     const struct stats_summary *s = &row->stats;
@@ -117,7 +122,7 @@ static void take_runs(const struct pair_side *from, enum unit unit, struct compa
     for (size_t i = 0; i < from->n; i++)
         n_values += from->row[i]->n_samples + 1;
     side->runs = memory_get(from->n, sizeof(*side->runs));
-    side->first = memory_get(from->n, sizeof(const struct row *));
+    side->first = memory_get(from->n, sizeof(*side->first));
     side->values = memory_get(n_values, sizeof(*side->values));
     double *end = side->values;
     for (size_t i = 0; i < from->n; i++) {
@@ -134,7 +139,7 @@ static void take_runs(const struct pair_side *from, enum unit unit, struct compa
     }
 }
 
-/* Returns whether the pair has one value for each run that is computed from other rows of its suite. */
+/* One value for each run, computed from other rows of its suite. */
 static bool is_total(const struct compared_row *row)
 {
     return row->mean || row_is_index(row->pair->about);
@@ -145,7 +150,7 @@ static bool same_suite(const struct pair *a, const struct pair *b)
     return !strcmp(a->about->suite, b->about->suite) && !strcmp(a->host, b->host);
 }
 
-/* Returns whether a total (of as many copies; 0: of any) is computed from a row brought to the same share. */
+/* Whether a total (of as many copies; 0: of any) is computed from a row brought to the same share. */
 static bool is_adjusted(const struct compared_row *row, const struct pair *total)
 {
     return row->of->share > 0 && !is_total(row) && same_suite(row->pair, total) &&
@@ -156,7 +161,7 @@ static bool is_adjusted(const struct compared_row *row, const struct pair *total
 static void set_core_share(const struct compared *c, const struct compared_row *row, size_t s, const struct row *first,
                            struct comparison_run *run)
 {
-    struct stats_running logs = {.n = 0};
+    struct stats_running logs = {0};
     double errors = 0;
 
     if (!is_total(row)) {
@@ -226,7 +231,7 @@ static void allow_for_looks(const struct row *row, const struct compared_side si
 static void compare_pair(const struct compared *c, const struct compared_row *row, const struct pair *pair,
                          struct comparison *out)
 {
-    FREED_BY(sides_free) struct compared_side side[2] = {{.n = 0}, {.n = 0}};
+    FREED_BY(sides_free) struct compared_side side[2] = {0};
 
     for (size_t s = 0; s < 2; s++) {
         take_runs(&pair->side[s], unit_of(row), &side[s]);
@@ -280,29 +285,23 @@ static struct compared_row *add_row(struct compared *c, const struct pair *pair,
 
 /* --- The mean of a suite. --- */
 
-/* Returns whether the row is a headline row with a direction and samples of its own (an index has none). */
+/* A headline row with a direction and samples of its own, which an index lacks. */
 static bool has_direction(const struct compared_row *row)
 {
     return row->judged && row->pair->about->better[0] && row->few && row->of->ratio > 0;
-}
-
-/* Returns -1 or +1: +1 when a higher value is better. */
-static double sign_of(const struct compared_row *row)
-{
-    return strcmp(row->pair->about->better, "higher") ? -1 : 1;
 }
 
 /* The mean of the ratios of n rows when a side has only one or two runs. Its error is the larger of that from the
  * errors of the rows and that from the spread of their ratios, which includes drift between runs. */
 static void mean_of_ratios(const struct compared_row *const *rows, size_t n, struct comparison *out)
 {
-    struct stats_running logs = {.n = 0};
+    struct stats_running logs = {0};
     double variance = 0, terms = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct comparison *of = rows[i]->of;
         const double v = of->error * of->error;
-        stats_add(&logs, sign_of(rows[i]) * log(of->ratio));
+        stats_add(&logs, compared_sign(rows[i]->pair) * log(of->ratio));
         variance += v;
         terms += v > 0 ? v * v / of->df : 0;
     }
@@ -319,30 +318,30 @@ static void mean_of_ratios(const struct compared_row *const *rows, size_t n, str
     comparison_set_ratio(logs.mean, error, df, 0, out);
 }
 
-/* Returns the score of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse,
- * where lower is better). NAN when it lacks a row. */
+/* Of a run: the geometric mean of its rows' means, each divided by the base's median (or the inverse, where lower is
+ * better). NAN when it lacks a row. */
 static double score_of(const struct compared_row *const *rows, size_t n, size_t s, const struct row *run)
 {
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct pair_side *side = &rows[i]->pair->side[s];
-        struct stats_running means = {.n = 0};
+        struct stats_running means = {0};
         for (size_t k = 0; k < side->n; k++)
             if (same_unit(side->row[k], run, unit_of(rows[i])))
                 stats_add(&means, stats_mean(side->row[k]->samples, side->row[k]->n_samples));
-        sum += means.n && means.mean > 0 ? sign_of(rows[i]) * log(means.mean / rows[i]->of->base) : NAN;
+        sum += means.n && means.mean > 0 ? compared_sign(rows[i]->pair) * log(means.mean / rows[i]->of->base) : NAN;
     }
     return exp(sum / (double)n);
 }
 
-/* Makes the pair of the mean of n rows: of the runs of the first row those that have a score. */
+/* Of the runs of the first row those that have a score. */
 static const struct pair *make_mean(const struct compared_row *const *rows, size_t n, struct pair *pair)
 {
     const struct compared_row *first = rows[0];
     const size_t most = first->pair->side[0].n + first->pair->side[1].n;
     struct row *row = memory_get(most + 1, sizeof(*row));
-    const struct row **at = memory_get(most, sizeof(const struct row *));
+    const struct row **at = memory_get(most, sizeof(*at));
 
     *row = (struct row){.metric = "geometric_mean", .unit = "ratio", .better = "higher"};
     TEXT_SET(row->suite, first->pair->about->suite);
@@ -370,7 +369,7 @@ static const struct pair *make_mean(const struct compared_row *const *rows, size
  * work, so that their mean is meaningless. */
 static void add_means(struct compared *c)
 {
-    FREED const struct compared_row **of = memory_get(c->n_rows, sizeof(const struct compared_row *));
+    FREED const struct compared_row **of = memory_get(c->n_rows, sizeof(*of));
 
     c->mean = memory_get(c->n_rows, sizeof(*c->mean));
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -393,7 +392,7 @@ static void add_means(struct compared *c)
 static void find_hosts(struct compared *c)
 {
     FREED_BY(gather_free) struct gather g = {.every = true};
-    FREED_BY(judge_free) struct judgement j = {.g = NULL};
+    FREED_BY(judge_free) struct judgement j = {0};
     FREED struct stats_running *logs = memory_get(c->n_rows, sizeof(*logs)); /* of each host */
     struct row_run run;
 
@@ -408,7 +407,7 @@ static void find_hosts(struct compared *c)
         row.stats.n = 0; /* the ratio's error is not known */
         row.core_share[0] = '\0';
         gather_row(&g, &row);
-        stats_add(&logs[g.last_machine], sign_of(&c->row[i]) * log(row.value));
+        stats_add(&logs[g.last_machine], compared_sign(c->row[i].pair) * log(row.value));
     }
     gather_finish(&g);
     judge(&j, &g, c->min_effect);
@@ -442,7 +441,7 @@ const struct compared_row *compared_load(const struct compared *c, const struct 
 static void refuse_gains(struct compared *c)
 {
     for (struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
-        const bool gain = compared_verdict(row->of, row->pair->about->better) == VERDICT_FASTER;
+        const bool gain = compared_verdict(row) == VERDICT_FASTER;
         const struct compared_row *load = gain ? compared_load(c, row) : NULL;
         if (load && load->of->high < 1 - COMPARED_LOAD_LOST) {
             row->of->change = CHANGE_NONE;
@@ -453,7 +452,7 @@ static void refuse_gains(struct compared *c)
 
 /* --- The whole comparison. --- */
 
-/* Returns the size of the effect. A change from or to 0 is larger than any other. */
+/* A change from or to 0 is larger than any other. */
 static double effect_of(const struct comparison *c)
 {
     if (c->ratio > 0)
@@ -478,7 +477,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
         /* there are at most as many means as rows */
         .row = memory_get(2 * pairs->n, sizeof(*out->row)),
         .comparison = memory_get(2 * pairs->n, sizeof(*out->comparison)),
-        .not_comparable = memory_get(pairs->n, sizeof(const struct pair *)),
+        .not_comparable = memory_get(pairs->n, sizeof(*out->not_comparable)),
     };
     for (size_t i = 0; i < 2 * pairs->n; i++) {
         const struct pair *pair = &pairs->pair[i < pairs->n ? i : i - pairs->n];
@@ -498,7 +497,7 @@ void compared_make(const struct pairs *pairs, const struct metrics *metrics, boo
     refuse_gains(out);
     for (size_t i = 0; i < n; i++)
         out->n_judged += out->comparison[i].tested >= TESTED_RUNS;
-    qsort(out->row, out->n_rows, sizeof(*out->row), compare_effects);
+    SORT(out->row, out->n_rows, compare_effects);
 }
 
 void compared_free(struct compared *compared)
@@ -512,5 +511,5 @@ void compared_free(struct compared *compared)
         free(compared->mean[m].side[0].row); /* and those of the other side behind them */
     }
     free(compared->mean);
-    *compared = (struct compared){.n_rows = 0};
+    *compared = (struct compared){0};
 }

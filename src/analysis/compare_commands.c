@@ -2,8 +2,7 @@
 /* Compares each command of one `jitbench run` with the first, by pairs of times. */
 #include "analysis/compare_commands.h"
 
-/* Maximum number of pairs that are tested. Neighbouring blocks are joined into one pair when there are more: testing
- * more pairs would take longer without being more precise. */
+/* Of more, neighbouring blocks are joined: testing more pairs would take longer without being more precise. */
 #define PAIRS_MOST 400u
 
 static size_t blocks_of_pair(size_t blocks)
@@ -91,8 +90,8 @@ static bool run_same_side(const struct row *a, const struct row *b)
     return row_build(a) && row_build(b) && a->copies == b->copies && !strcmp(a->test, b->test);
 }
 
-/* Returns the wall-clock row of the first of the n rows' commands that has as many copies as the row, or of the first
- * build of its side that has a time; the row itself when there is none. */
+/* The wall-clock row of the first command that has as many copies as the row, or of the first build of its side that
+ * has a time; the row itself when there is none. */
 static const struct row *first_of(const struct row *rows, size_t n, const struct row *row)
 {
     const struct row *first = NULL;
@@ -103,7 +102,7 @@ static const struct row *first_of(const struct row *rows, size_t n, const struct
     return first ? first : row;
 }
 
-/* Returns the row that is compared of the measurement with this wall-clock time; NULL: it was not counted. */
+/* What is compared of the measurement with this wall-clock time; NULL: it was not counted. */
 static const struct row *judged_of(const struct row *rows, size_t n, const struct row *wall)
 {
     const enum judged_value judged = row_judged(wall);
@@ -111,7 +110,6 @@ static const struct row *judged_of(const struct row *rows, size_t n, const struc
     return judged == JUDGED_WALL && is_wall(wall) ? wall : row_sibling(rows, n, wall, judged_metrics[judged]);
 }
 
-/* Files of older versions have no position on the command line (item), so test and param are compared as well. */
 double command_most_pct(const struct inference_shift *logs)
 {
     return 100 * expm1(fmax(fabs(logs->low), fabs(logs->high)));
@@ -123,7 +121,7 @@ bool run_same_command(const struct row *a, const struct row *b)
            !strcmp(a->param.text, b->param.text);
 }
 
-/* Returns whether some runs of the row's command failed, with --ignore-failure, and others did not. */
+/* Some runs of the command failed, with --ignore-failure, and others did not. */
 static bool ended_differently(const struct row *rows, size_t n, const struct row *row)
 {
     for (size_t i = 0; i < n; i++)
@@ -172,7 +170,6 @@ struct tested {
     bool mixed; /* some runs failed */
 };
 
-/* Takes those of the side of this wall-clock row. */
 static int take_units(const struct row *rows, size_t n, const struct row *side, struct tested *tested, double *seconds)
 {
     const bool builds = row_build(side);
@@ -197,7 +194,7 @@ static int compare_units(const struct row *rows, size_t n, size_t i, double marg
 {
     const struct row *row = &rows[i], *first = first_of(rows, n, row), *of[2] = {first, first == row ? NULL : row};
     const bool builds = row_build(row);
-    struct tested tested[2] = {{.n = 0}, {.n = 0}};
+    struct tested tested[2] = {0};
     int failed = 0;
 
     out->least = builds ? BUILDS_LEAST : 2;
@@ -223,8 +220,8 @@ static int compare_units(const struct row *rows, size_t n, size_t i, double marg
     return failed;
 }
 
-/* Returns whether the row is a wall-clock time that has a verdict: of each command but the first, or of the first build
- * of each other side that has a time; when there are builds of one side only, of the first of these. */
+/* Wall-clock times have one: of each command but the first, or of the first build of each other side that has a time;
+ * when there are builds of one side only, of the first of these. */
 static bool has_verdict(const struct row *rows, size_t n, const struct row *row)
 {
     const struct row *first = first_of(rows, n, row);

@@ -86,8 +86,8 @@ static void tell_apart(struct entry *entries, size_t n, bool cpus)
 {
     FREED_BY(index_free) struct index keys = {0}, runs = {0};
     FREED
-    const struct entry **first = memory_get(n, sizeof(const struct entry *)); /* of each run and key */
-    FREED bool *several = memory_get(n, sizeof(*several));                    /* for each key */
+    const struct entry **first = memory_get(n, sizeof(*first)); /* of each run and key */
+    FREED bool *several = memory_get(n, sizeof(*several));      /* for each key */
 
     for (size_t i = 0; i < n; i++) {
         const struct row_run *run = entries[i].row->run;
@@ -170,7 +170,7 @@ static void beside_of(const struct row *row, char *buf, size_t size)
 
 static void placement_of(const struct row *row, char *buf, size_t size)
 {
-    struct cpuset set = {{0}};
+    struct cpuset set = {0};
     struct error error;
 
     if (!row->cpus[0] && !row->bind[0])
@@ -206,8 +206,7 @@ struct property {
     bool empty; /* a value that is missing on one side is a difference */
 };
 
-/* Properties that must agree in rows that are compared. If several differ, the first in this order is given as the
- * reason. */
+/* Those that must agree in rows that are compared; the first that differs is the reason. */
 static const struct property fixed[] = {
     {"unit", "unit", NULL, -1, false},
     {"direction", "better", NULL, -1, true},
@@ -235,7 +234,7 @@ static const struct property free_to_differ[PAIR_PROPERTIES] = {
     {.name = "idle CPUs kept awake", .column = "timer_latency_held"},
 };
 
-/* Writes the value of a property; "": it is not known. */
+/* "": not known. */
 static void value_of_property(const struct property *property, const struct row *row, char *buf, size_t size)
 {
     buf[0] = '\0';
@@ -310,7 +309,7 @@ static void compare_work(struct pair *pair, uint64_t across)
     }
 }
 
-/* Sets the reason why the pair cannot be compared: no row of a side has values. */
+/* No row of the side has values. */
 static void refuse_figures(struct pair *pair, size_t s)
 {
     const struct row *row = pair->side[s].row[0];
@@ -332,7 +331,6 @@ static void compare_levels(const struct row_params *a, const struct row_params *
         TEXT_PRINT(pair->why, "other levels: up to %s against %s", TEXT_BYTES((uint64_t)x), TEXT_BYTES((uint64_t)y));
 }
 
-/* Finds out whether a pair can be compared. */
 static void settle_pair(struct pair *pair, uint64_t across, struct pairs *pairs)
 {
     const bool both = pair->side[0].n && pair->side[1].n;
@@ -369,7 +367,7 @@ static int compare_times(const void *a, const void *b)
     return order ? order : ORDER_OF(x->number, y->number);
 }
 
-/* Makes a pair of entries with one key. */
+/* Of entries with one key. */
 static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
 {
     MEMORY_GROW(out->pair, out->capacity, out->n);
@@ -382,7 +380,7 @@ static void take_pair(const struct entry *entries, size_t n, struct pairs *out)
         for (size_t i = 0; i < n; i++)
             if (entries[i].changed == (s == 1))
                 side->row[side->n++] = entries[i].row;
-        qsort(side->row, side->n, sizeof(const struct row *), compare_times);
+        SORT(side->row, side->n, compare_times);
         out->n_rows += side->n;
     }
 }
@@ -396,7 +394,7 @@ static void remove_pair(struct pairs *out, struct pair *pair)
  * there is one of each. */
 static void join_leftovers(struct pairs *out, size_t first, uint64_t across)
 {
-    struct pair *left[2] = {NULL, NULL};
+    struct pair *left[2] = {0};
 
     for (struct pair *pair = out->pair + first; pair < out->pair + out->n; pair++) {
         const size_t s = pair->side[0].n ? 0 : 1;
@@ -527,7 +525,7 @@ void pairs_make(const struct row_set *base, const struct row_set *changed, uint6
     const size_t n = by_host ? hosts.n : 1;
     *out = (struct pairs){.base = base,
                           .changed = changed,
-                          .rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(const struct row *))};
+                          .rows = memory_get(n * base->n + (changed ? changed->n : 0), sizeof(*out->rows))};
     for (size_t i = 0; i < n; i++)
         pair_host(out, by_host ? hosts.name[i] : NULL, by_host && index_find(&of_base, hosts.name[i]) != SIZE_MAX,
                   across);
@@ -545,7 +543,7 @@ void pairs_free(struct pairs *pairs)
 
 bool pair_other_clock(const struct pair *pair)
 {
-    double mhz[2] = {0, 0};
+    double mhz[2] = {0};
 
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; i < pair->side[s].n; i++)

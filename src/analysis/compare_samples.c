@@ -31,7 +31,7 @@ const struct comparison comparison_unknown = {.base = NAN,
                                               .least = NAN,
                                               .change = CHANGE_UNKNOWN};
 
-/* Returns all samples of a side, or the means of its runs. */
+/* All samples, or the means of runs. */
 static double *take_values(const struct comparison_side *side, bool runs, size_t *n)
 {
     size_t all = 0;
@@ -187,7 +187,7 @@ static void test_builds(const struct comparison_side *base, const struct compari
 {
     const size_t n_a = base->n_runs, n_b = changed->n_runs, n = n_a + n_b;
     FREED double *y = memory_get(n, sizeof(*y));
-    FREED const struct comparison_run **builds = memory_get(n, sizeof(const struct comparison_run *));
+    FREED const struct comparison_run **builds = memory_get(n, sizeof(*builds));
 
     for (size_t i = 0; i < n; i++)
         builds[i] = i < n_a ? &base->runs[i] : &changed->runs[i - n_a];
@@ -300,7 +300,7 @@ static enum comparison_doubt doubt_of(const struct comparison *c, double confide
     return effect > min_effect ? DOUBT_NOT : DOUBT_SMALL;
 }
 
-/* Returns whether what is claimed depends on a large adjustment to the same share of the core: that may hide or invent
+/* Whether what is claimed depends on a large adjustment to the same share of the core: that may hide or invent
  * a change, which may itself be why the shares differ. */
 static bool hangs_on_share(const struct comparison *c, enum comparison_change change, double min_effect)
 {

@@ -231,7 +231,7 @@ void project_compute(struct project *p)
         slow_down(p, p->hosts[h], &hosts[h], 1);
     }
     slow_down(p, p->all, hosts, p->n);
-    qsort(p->hosts, p->n, sizeof(struct detours_host *), by_worst);
+    SORT(p->hosts, p->n, by_worst);
     p->hosts[p->n] = p->all;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tasks input (a mouse and a compositor) and audio-period (three clients of a sound device): threads of which each
  * wakes the next; time wakes the first. */
-#include <math.h>
 
 #include "bench/tasks.h"
 
@@ -28,10 +27,9 @@ struct event {
     uint64_t due_ns, random;
 };
 
-struct chain;
 struct chain_member {
     struct chain *chain;
-    uint32_t come; /* events; see sim_wait_above() */
+    uint32_t come; /* events */
 } __attribute__((aligned(64)));
 struct chain {
     struct party_context *context;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The task frame: a game or a desktop that draws frame after frame, with the help of worker threads, for a display or
  * as fast as it can. */
-#include <math.h>
 
 #include "bench/tasks.h"
 
@@ -201,11 +200,11 @@ static void reduce(const struct trial *trial, struct results *results)
     const struct frame_params *params = trial->spec.params;
     const struct hist *times = trial_recorder(trial, 0, 0, TASKS_HIST);
     const double *n = trial_recorder(trial, 0, 0, FRAME_NUMBERS);
-    const double p99 = (double)times->n * 0.01 + 1e-6 >= TASKS_ABOVE ? hist_quantile(times, 0.99) : (double)NAN;
+    const double p99 = (double)times->n * 0.01 + 1e-6 >= TASKS_ABOVE ? hist_quantile(times, 0.99) : NAN;
 
     results_events(results, 0, METRIC_TIME, times, trial_recorder(trial, 0, 0, TASKS_SERIES));
     results_samples(results, 0, METRIC_RATE, 1e9 / hist_mean(times),
-                    isnan(p99) ? (double)NAN : 1e9 / hist_top_mean(times, 0.01), 1e9 / p99,
+                    isnan(p99) ? NAN : 1e9 / hist_top_mean(times, 0.01), 1e9 / p99,
                     n[NUMBER_STUTTERS] / n[NUMBER_MINUTES]);
     if (period_ns(params))
         results_sample(results, 0, METRIC_MISSED, n[NUMBER_MISSED] / n[NUMBER_MINUTES]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The task launch: a small program started again and again: fork, exec, and its first use of memory. */
-#include <fcntl.h>
 
 #include "bench/tasks.h"
 #include "bench/unix.h"
@@ -38,7 +37,7 @@ pid_t launch_start(struct party_context *context, struct launch_words *words)
 
 void launch_main(int argc, char **argv)
 {
-    if (argc != 4 || strcmp(argv[1], LAUNCHED) != 0)
+    if (argc != 4 || strcmp(argv[1], LAUNCHED))
         return;
     const int fd = (int)strtol(argv[2], NULL, 10);
     const size_t bytes = strtoul(argv[3], NULL, 10);

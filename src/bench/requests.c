@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The task requests: messengers wake workers, which serve a request each. Method: schbench by Chris Mason (2016), as
  * documented. */
-#include <math.h>
 #include <sys/socket.h>
 
 #include "bench/tasks.h"
@@ -14,8 +13,6 @@ enum { NUMBER_SERVED, NUMBER_SECONDS, REQUESTS_N_NUMBERS };
 
 static const char *const hand_over_names[] = {"futex", "pipe", "socket", NULL};
 static const char *const cpus_names[] = {"any", "cache", "spread", NULL};
-
-struct requests;
 
 struct messenger {
     uint32_t asked;         /* futex: changes with each worker that asks or ends */
@@ -84,7 +81,7 @@ static size_t all_workers(const struct requests_params *params)
 size_t requests_cache_cpus(const unsigned *cache, size_t n, const struct cpuset *allowed, size_t number,
                            struct cpuset *out)
 {
-    struct cpuset caches = {.word = {0}};
+    struct cpuset caches = {0};
 
     for_each_cpu(cpu, allowed)
         if (cpu < n && cache[cpu] != CPUSET_NONE)
@@ -189,8 +186,7 @@ static void wake(struct worker *worker)
         }
         return;
     }
-    __atomic_store_n(&worker->turn, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&worker->turn);
+    futex_set(&worker->turn, 1);
 }
 
 /* Returns false at its end. */
@@ -203,8 +199,7 @@ static bool wait_for_turn(struct worker *worker)
         }
         return !worker->over;
     }
-    while (!__atomic_load_n(&worker->turn, __ATOMIC_ACQUIRE))
-        futex_wait(&worker->turn, 0);
+    futex_await(&worker->turn);
     __atomic_store_n(&worker->turn, 0, __ATOMIC_RELAXED);
     return !worker->over;
 }
@@ -451,9 +446,9 @@ static const struct option options[] = {
 /* Without room for the footprints the kernel might end another program. */
 static int supported(const struct bench_case *of, struct error *why)
 {
-    bool of_group;
-    const size_t workers = all_workers(of->params);
     const struct requests_params *p = of->params;
+    const size_t workers = all_workers(p);
+    bool of_group;
 
     return (double)workers * (double)p->footprint_bytes > (double)machine_memory_left(&of_group)
                ? error_set(why, "%zu workers with %s each need more memory than is left", workers,

@@ -213,8 +213,7 @@ uint64_t sim_wait_above(uint32_t *counter, uint64_t number)
 
 void sim_put_count(uint32_t *counter, uint64_t count)
 {
-    __atomic_store_n(counter, (uint32_t)count, __ATOMIC_RELEASE);
-    futex_wake_all(counter);
+    futex_set(counter, (uint32_t)count);
 }
 
 void sim_end_count(uint32_t *counter)
@@ -514,7 +513,7 @@ static void sim_reduce(const struct trial *trial, struct results *results)
     results_events(results, 0, SIM_METRIC_TOTAL, trial_recorder(trial, SIM_TASK, 0, SIM_TOTAL), NULL);
 }
 
-/* --- Each simulated task's interval, work and limit of lateness. --- */
+/* --- The simulated tasks. --- */
 
 /* parties_ is 2 with a timing thread; 1 without, for a task that never sleeps (gaming). */
 #define SIM(name_, title_, parties_, metrics_, ...) \

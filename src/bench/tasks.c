@@ -5,12 +5,6 @@
 /* Small: there may be thousands, which do little but system calls. */
 #define STACK_BYTES (64L << 10)
 
-static void let_go(struct threads *threads)
-{
-    __atomic_store_n(&threads->made, 1, __ATOMIC_RELEASE);
-    futex_wake_all(&threads->made);
-}
-
 int threads_start(struct threads *threads, struct party_context *context, size_t n, void *(*body)(void *),
                   void *members, size_t member_size)
 {
@@ -33,7 +27,7 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
         threads->start_ns = clock_raw_ns();
         place_read_back(&threads->seen);
         thread_begins(&threads->main);
-        let_go(threads);
+        futex_set(&threads->made, 1);
         return 0;
     }
     return party_fail(context, "cannot make thread %u of %zu: %s%s", threads->n + 1, n, strerror(error),
@@ -42,15 +36,14 @@ int threads_start(struct threads *threads, struct party_context *context, size_t
 
 bool threads_wait(struct threads *threads)
 {
-    while (!__atomic_load_n(&threads->made, __ATOMIC_ACQUIRE))
-        futex_wait(&threads->made, 0);
+    futex_await(&threads->made);
     return !threads_ended(threads);
 }
 
 void threads_end(struct threads *threads)
 {
     __atomic_store_n(&threads->ended, 1, __ATOMIC_RELEASE);
-    let_go(threads);
+    futex_set(&threads->made, 1);
 }
 
 static void wait_for_end(const struct threads *threads)
@@ -64,7 +57,7 @@ void threads_join(struct threads *threads)
     wait_for_end(threads);
     free(threads->id);
     free(threads->cache);
-    *threads = (struct threads){.n = 0};
+    *threads = (struct threads){0};
 }
 
 int threads_find_caches(struct threads *threads, struct party_context *context)
@@ -140,13 +133,13 @@ void *threads_memory(size_t n, size_t size)
 void tasks_load_rate(const struct trial *trial, struct results *results)
 {
     const struct load *load = trial->spec.load;
-    unsigned count = 0;
 
-    while (load && count < LOAD_COUNTS && !(load->least[count] > 0))
-        count++;
-    if (load && count < LOAD_COUNTS && trial->wall_ns)
-        results_sample(results, 0, trial->spec.bench->n_metrics - 1,
-                       trial->load_count[count] / ((double)trial->wall_ns * 1e-9));
+    for (unsigned i = 0; load && trial->wall_ns && i < LOAD_COUNTS; i++)
+        if (load->least[i] > 0) {
+            results_sample(results, 0, trial->spec.bench->n_metrics - 1,
+                           trial->load_count[i] / ((double)trial->wall_ns * 1e-9));
+            return;
+        }
 }
 
 void tasks_same(const struct trial *trial, struct results *results)
@@ -168,7 +161,7 @@ const struct hist *tasks_reduce(const struct trial *trial, struct results *resul
     return latency;
 }
 
-/* --- A load without a task beside it: what it does when nobody takes the CPU from it. --- */
+/* --- A load alone: what it does when nobody takes the CPU from it. --- */
 
 static int run_alone(struct party_context *context)
 {

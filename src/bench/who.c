@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples as noise does, by a loop on each CPU that only reads the clock, while the kernel records what runs on the
- * CPU. After the run (the window) the records show what ran during the gaps of the loop (detours). */
+/* Samples as noise does, by a loop on each CPU that only reads the clock. After the run (the window) the kernel's
+ * records show what ran during the gaps of the loop (detours). */
 #include "bench/noise.h"
 
-#include <math.h>
-#include <unistd.h>
-
-#include "rows/text.h"
-
-/* Time in ns after which the loop checks whether it has to stop. */
+/* Between two looks whether it has to stop. */
 #define TURN_NS 10000000u
-/* Maximum number of detours that are kept: the run ends with the last one; or, with stop_ns, the last ones. */
+/* Detours kept: the run ends with the last one; or, with stop_ns, the last ones. */
 #define SPANS_MOST 131072u
-/* Number of equal parts of the window, for each of which the CPU time of every name is recorded. */
+/* Equal parts of the window, for each of which the CPU time of every name is recorded. */
 #define CELLS 100u
-/* Maximum number of names (of tasks, interrupts, ...) that get result rows, besides that of all others. */
+/* Names (of tasks, interrupts, ...) that get result rows, besides that of all others. */
 #define ROWS_MOST 20u
 
-/* What a sampler leaves behind. */
 struct watched {
     unsigned cpu;
     uint32_t tid;
@@ -32,12 +26,13 @@ struct watched {
 static int setup(struct party_context *context)
 {
     struct watched *w = context->recorder[0];
+    double *ns_per_tick = context->state;
 
     memset(w, 0, sizeof(*w)); /* touches the pages before the window */
     w->tid = (uint32_t)getpid();
     w->cpu = task_current_cpu();
-    *(double *)context->state = noise_find_tick_ns(context->clock);
-    if (!(*(double *)context->state > 0))
+    *ns_per_tick = noise_find_tick_ns(context->clock);
+    if (!(*ns_per_tick > 0))
         return party_fail(context, "the clock's frequency cannot be measured");
     return w->cpu == CPUSET_NONE ? party_fail(context, "its CPU is not known") : 0;
 }
@@ -101,10 +96,10 @@ static void enter_lines(struct results *results, struct account *account, uint64
     const double part = sums ? sums->length_ns / CELLS : 1;
 
     for (const struct account_line *line = lines; line < lines + n; line++) {
-        struct cpuset cpus = {{0}};
+        struct cpuset cpus = {0};
         struct row_params params;
         double cell[CELLS] = {0};
-        struct series series = {.n = 0};
+        struct series series = {0};
         for (const struct account_piece *piece = account->pieces; piece < account->pieces + account->n_pieces;
              piece++) {
             if (account->interferers[piece->interferer].line != (size_t)(line - lines))
@@ -139,7 +134,7 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
                        const struct account_window *window, unsigned metric)
 {
     struct interference_watch *watch = trial->spec.watch;
-    struct cpuset cpus = {{0}};
+    struct cpuset cpus = {0};
 
     cpuset_add(&cpus, window->cpu);
     watch->window[window->cpu] = *window;
@@ -149,16 +144,16 @@ void who_tell_timeline(struct results *results, unsigned group, const struct tri
         results_degraded(results, group, watch->why);
 }
 
-/* Makes result rows for the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run,
- * for what ran on that CPU at the end. */
+/* Of the names of tasks and interrupts that took time on the CPUs; or, if a detour ended the run, of what ran on that
+ * CPU at the end. */
 static void reduce(const struct trial *trial, struct results *results)
 {
     const struct noise_params *params = trial->spec.params;
     struct interference_watch *watch = trial->spec.watch;
-    struct sums sums = {.n = 0};
-    struct cpuset cpus = {{0}};
+    struct sums sums = {0};
+    struct cpuset cpus = {0};
     const struct watched *ended = NULL;
-    struct row_params remarks = {.n = 0};
+    struct row_params remarks = {0};
     double lost_ns = 0, unseen_ns = 0, records_lost = 0;
     struct account *account = &watch->account;
 
@@ -174,7 +169,7 @@ static void reduce(const struct trial *trial, struct results *results)
         struct time_span *time = &watch->window[ended->cpu].time;
         if (time->to - time->from > WHO_LAST_NS)
             time->from = smaller(ended->span[ended->n - 1].from, time->to - WHO_LAST_NS);
-        cpus = (struct cpuset){{0}};
+        cpus = (struct cpuset){0};
         cpuset_add(&cpus, ended->cpu);
     }
     sums.n = cpuset_count(&cpus);

@@ -97,7 +97,7 @@ static bool fails(const struct compared *c, const struct fail_on *fail_on)
 
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
         const struct comparison *of = c->row[i].of;
-        const unsigned kind = kinds[compared_verdict(of, c->row[i].pair->about->better)];
+        const unsigned kind = kinds[compared_verdict(&c->row[i])];
         const double low = 100 * (of->low - 1), high = 100 * (of->high - 1);
         const double by = of->change == CHANGE_HIGHER  ? low
                           : of->change == CHANGE_LOWER ? -high

@@ -187,7 +187,7 @@ void init_command_free(struct init_command *command)
     command->argv = NULL;
 }
 
-/* --- Signals: they stay blocked, and init waits for them. --- */
+/* --- Signals stay blocked; init waits for them. --- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* jitbench latency: tasks, options, plan, tables. */
-#include <math.h>
 #include <sched.h>
 
 #include "cmd/latency.h"
@@ -30,8 +29,7 @@ struct task {
     const char *late; /* why a wake-up after the limit is late */
     /* Without params. */
     size_t own;
-    const struct table_column *columns;
-    size_t n_columns;
+    struct table_layout table;
 };
 
 #define BIT(n) (1ull << (n))
@@ -50,12 +48,12 @@ struct task {
         COLUMN("% Load", "load_rate", VALUE, 1, .optional = 1)
 static const struct table_column requests_columns[] = {
     LOAD_COLUMNS,
-    COLUMN("Wake P50", "latency", MEDIAN, 1, .scale = 1e-3),
-    COLUMN("P90", "latency", P90, 1, .scale = 1e-3),
-    COLUMN("P99", "latency", P99, 1, .scale = 1e-3),
+    FIELD(MEDIAN, .heading = "Wake P50"),
+    FIELD(P90),
+    FIELD(P99),
     COLUMN("+-95%", "latency_p99", CI95_HALF, 1, .scale = 1e-3, .optional = 1, .rank = 4),
-    COLUMN("P99.9", "latency", P999, 1, .scale = 1e-3, .optional = 1),
-    COLUMN("Max", "latency", MAX, 1, .scale = 1e-3, .rank = 1),
+    FIELD(P999, .optional = 1),
+    FIELD(MAX, .rank = 1),
     COLUMN("Req P50", "request_latency", MEDIAN, 3, .scale = 1e-6),
     COLUMN("P90", "request_latency", P90, 3, .scale = 1e-6, .rank = 2),
     COLUMN("P99", "request_latency", P99, 3, .scale = 1e-6),
@@ -67,12 +65,12 @@ static const struct table_column requests_columns[] = {
 static const struct table_column frame_columns[] = {
     LOAD_COLUMNS,
     COLUMN("Frames/s", "frame_rate", VALUE, 1),
-    COLUMN("P50", "frame_time", MEDIAN, 3, .scale = 1e-6),
-    COLUMN("P90", "frame_time", P90, 3, .scale = 1e-6),
-    COLUMN("P99", "frame_time", P99, 3, .scale = 1e-6),
+    FIELD(MEDIAN, .heading = "P50"),
+    FIELD(P90),
+    FIELD(P99),
     COLUMN("+-95%", "frame_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4),
-    COLUMN("P99.9", "frame_time", P999, 3, .scale = 1e-6, .optional = 1, .rank = 2),
-    COLUMN("Max", "frame_time", MAX, 3, .scale = 1e-6),
+    FIELD(P999, .optional = 1, .rank = 2),
+    FIELD(MAX),
     COLUMN("1% Low", "low1_mean", VALUE, 1),
     COLUMN("1% Low P99", "low1_p99", VALUE, 1, .rank = 3),
     COLUMN("Stutters", "stutters", VALUE, 1),
@@ -80,12 +78,9 @@ static const struct table_column frame_columns[] = {
     LAST_COLUMNS,
 };
 #define LATENCY_COLUMNS \
-    LOAD_COLUMNS, COLUMN("Mean", "latency", MEAN, 3, .scale = 1e-6), \
-        COLUMN("P50", "latency", MEDIAN, 3, .scale = 1e-6), COLUMN("P90", "latency", P90, 3, .scale = 1e-6), \
-        COLUMN("P99", "latency", P99, 3, .scale = 1e-6), \
+    LOAD_COLUMNS, FIELD(MEAN), FIELD(MEDIAN, .heading = "P50"), FIELD(P90), FIELD(P99), \
         COLUMN("+-95%", "latency_p99", CI95_HALF, 3, .scale = 1e-6, .optional = 1, .rank = 4), \
-        COLUMN("P99.9", "latency", P999, 3, .scale = 1e-6, .optional = 1), \
-        COLUMN("Max", "latency", MAX, 3, .scale = 1e-6)
+        FIELD(P999, .optional = 1), FIELD(MAX)
 static const struct table_column input_columns[] = {
     LATENCY_COLUMNS,
     LAST_COLUMNS,
@@ -101,12 +96,15 @@ static const struct table_column launch_columns[] = {
     COLUMN("Fork Max", "fork_time", MAX, 3, .scale = 1e-6, .rank = 1),
     LAST_COLUMNS,
 };
-#define OF_TODAY(name_, title_) \
+#define OF_TODAY(name_, title_, ...) \
     { \
-        .bench = &bench_##name_, .title = title_, .telling = "none burn burn2 storm mixed", \
-        .quick = "none burn storm", .own = offsetof(struct latency_options, name_), .columns = name_##_columns, \
-        .n_columns = COUNT(name_##_columns) \
+        .bench = &bench_##name_, .telling = "none burn burn2 storm mixed", .quick = "none burn storm", \
+        .own = offsetof(struct latency_options, name_), .table = { \
+            TABLE_OF(title_, name_##_columns), \
+            __VA_ARGS__ \
+        } \
     }
+#define OF_TODAY_MS(name_, metric_, title_) OF_TODAY(name_, title_, .metric = metric_, .scale = 1e-6, .decimals = 3)
 static const struct sim_params no_task;
 static const struct task tasks[N_TASKS + 1] = {
     [TASK_AUDIO] = {&bench_audio, &sim_audio, "Audio", true, "none burn write read ring compile x",
@@ -116,11 +114,14 @@ static const struct task tasks[N_TASKS + 1] = {
     [TASK_X] = {&bench_x, &sim_x, "X", false, "none burn write compile video", "none burn", NOTICED},
     [TASK_GAMING] = {&bench_gaming, &sim_gaming, "Gaming", false, "none burn compile", "none burn", NOTICED},
     [TASK_CUSTOM] = {&bench_custom, &sim_custom, "Custom", true, "none burn write compile", "none burn", NOTICED},
-    [TASK_REQUESTS] = OF_TODAY(requests, "Requests under each load: wake-up in us, whole request in ms"),
-    [TASK_FRAME] = OF_TODAY(frame, "Frames under each load: times in ms; stutters and missed vertical blanks a minute"),
-    [TASK_LAUNCH] = OF_TODAY(launch, "Starts of a small program under each load, in ms"),
-    [TASK_INPUT] = OF_TODAY(input, "Events of a mouse under each load, until drawn, in ms"),
-    [TASK_AUDIO_PERIOD] = OF_TODAY(audio_period, "Periods of sound under each load, until done, in ms; xruns a minute"),
+    [TASK_REQUESTS] = OF_TODAY(requests, "Requests under each load: wake-up in us, whole request in ms",
+                               .metric = "latency", .scale = 1e-3, .decimals = 1),
+    [TASK_FRAME] = OF_TODAY_MS(frame, "frame_time",
+                               "Frames under each load: times in ms; stutters and missed vertical blanks a minute"),
+    [TASK_LAUNCH] = OF_TODAY_MS(launch, "latency", "Starts of a small program under each load, in ms"),
+    [TASK_INPUT] = OF_TODAY_MS(input, "latency", "Events of a mouse under each load, until drawn, in ms"),
+    [TASK_AUDIO_PERIOD] =
+        OF_TODAY_MS(audio_period, "latency", "Periods of sound under each load, until done, in ms; xruns a minute"),
     [TASK_ALONE] = {&bench_alone, &no_task, NULL, true, "", "", ""},
 };
 static const char *const task_names[] = {"audio", "video",  "x",     "gaming",       "custom", "requests",
@@ -176,7 +177,6 @@ static const struct option rows[] = {
 
 /* --- The plan. --- */
 
-/* Bit masks by index in tasks and load_list. */
 struct choice {
     uint64_t tasks, loads;
     bool telling;   /* nothing was chosen: the most informative pairs */
@@ -196,7 +196,7 @@ static void choose(const struct measure *m, const struct latency_options *o, str
 {
     uint64_t named = o->tasks;
 
-    for (size_t t = 0; t < N_TASKS && m->operands_given; t++)
+    for (size_t t = 0; m->operands_given && t < N_TASKS; t++)
         named |= m->selected[t] ? BIT(t) : 0;
     choice->telling = !named && !o->loads && !o->no_tasks && !o->no_loads && !o->all_pairs;
     choice->own_loads = !o->loads && !o->no_loads && !o->all_pairs;
@@ -226,7 +226,7 @@ static bool wanted(const struct measure *m, const struct choice *choice, size_t 
            text_has_word(m->preset == PRESET_QUICK ? tasks[task].quick : tasks[task].telling, load_names[load]);
 }
 
-/* Whether a task shows its share of what it does alone. */
+/* A task shows its share of what it does alone. */
 static bool wanted_alone(const struct measure *m, const struct choice *choice, size_t load)
 {
     bool any = false;
@@ -297,7 +297,7 @@ static int given_loops(const struct latency_options *o, double *loops)
 int latency_fill_command(struct measure *m, uint64_t loads, const char *command, struct load_params *p)
 {
     const char *path = getenv("PATH");
-    struct words words = {0};
+    FREED_BY(words_free) struct words words = {0};
     const bool wanted = loads & load_bit(&load_cmd);
 
     if (!wanted && !command[0])
@@ -306,7 +306,6 @@ int latency_fill_command(struct measure *m, uint64_t loads, const char *command,
     if (!why && !words.n)
         why = "a command follows it: cmd:'make -j8'";
     const int error = why ? 0 : program_find(words.word[0], path, p->program, sizeof(p->program));
-    words_free(&words);
     if (why || error)
         return usage_error("--load: '%s%.100s': %s", wanted ? "cmd:" : "", command, why ? why : strerror(-error));
     m->ends_orphans = !program_has_children();
@@ -323,7 +322,6 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
     uint64_t cpus = m->preset == PRESET_CLASSIC && machine->cpus_online ? machine->cpus_online
                     : m->place.bind_given && m->place.bind == BIND_ONE  ? 1
                                                                         : m->place.n_order;
-    uint64_t free_bytes;
     uint64_t cgroup = cgroup_memory_available(), available = smaller(machine->memory_available_bytes, cgroup);
     uint64_t wanted_bytes = machine->memory_total_bytes / 100 * MEMLOAD_PCT;
     /* without room in swap the kernel would kill a process */
@@ -331,7 +329,7 @@ const char *latency_fill_load(const struct measure *m, const struct latency_opti
                 available + machine->swap_total_bytes > wanted_bytes + machine->memory_total_bytes / 100 * SPARE_PCT;
 
     TEXT_SET(p->dir, measure_dir(m));
-    free_bytes = scratch_free_bytes(p->dir);
+    const uint64_t free_bytes = scratch_free_bytes(p->dir);
     p->file_bytes = free_bytes > 1 ? smaller(o->file_bytes, free_bytes / 2) : o->file_bytes;
     if (cgroup != UINT64_MAX) /* cached data counts towards the cgroup's memory */
         p->file_bytes = smaller(p->file_bytes, cgroup / 2);
@@ -412,7 +410,7 @@ static void add_pair(const struct measure *m, const struct latency_options *o, s
 static int plan(struct measure *m, void *options)
 {
     const struct latency_options *o = options;
-    struct load_params load_params = {.threads = 0};
+    struct load_params load_params = {0};
     struct choice choice;
 
     choose(m, o, &choice);
@@ -488,12 +486,10 @@ static void put_task(const struct task *task, const struct row *task_rows, size_
 /* The load's rate becomes its share. */
 static void put_of_today(const struct task *task, const struct table_rows *r, size_t n, struct text *out)
 {
-    const struct table_layout layout = {.title = task->title, .columns = task->columns, .n_columns = task->n_columns};
-
     for (struct row *row = r->copies; row < r->copies + n; row++)
         if (!strcmp(row->metric, "load_rate"))
             row->value = row_load_share(r->rows, r->n, row);
-    table_print(&layout, r->copies, n, r->table_width, out);
+    table_print(&task->table, r->copies, n, r->table_width, out);
 }
 
 #define LATE_MOST 5 /* measurements that were only late */
@@ -638,7 +634,7 @@ static void print(const struct table_rows *r, struct text *out)
         if (!n)
             continue;
         text_append(out, "\n", out->length > 0);
-        if (tasks[t].columns)
+        if (tasks[t].table.columns)
             put_of_today(&tasks[t], r, n, out);
         else
             put_task(&tasks[t], r->copies, n, classic, fine, r->table_width, out);

@@ -33,21 +33,20 @@ static int wrong(const char *file, const char *why)
 
 static int take_side(struct repeat *r, struct side *side, const char *text)
 {
-    static const char with[] = "with:";
-    FREED_BY(words_free) struct words words = {.n = 0};
+    FREED_BY(words_free) struct words words = {0};
     char begin[5] = "";
     const char *error = NULL;
     struct error why;
 
     TEXT_SET(side->file, text);
     procfs_read(text, begin, sizeof(begin));
-    side->kind = !text[0] || !strcmp(text, "none")        ? AS_IS
-                 : text[0] == '-'                         ? OPTIONS
-                 : !strncmp(text, with, sizeof(with) - 1) ? SCHEDULER
-                 : !strcmp(begin, "\177ELF")              ? PROGRAM
-                                                          : SETTINGS;
+    side->kind = !text[0] || !strcmp(text, "none") ? AS_IS
+                 : text[0] == '-'                  ? OPTIONS
+                 : starts_with(text, "with:")      ? SCHEDULER
+                 : !strcmp(begin, "\177ELF")       ? PROGRAM
+                                                   : SETTINGS;
     if (side->kind == SCHEDULER) {
-        TEXT_PRINT(side->file, "--with=%s", text + sizeof(with) - 1);
+        TEXT_PRINT(side->file, "--with=%s", text + strlen("with:"));
         return with_check();
     }
     if (side->kind == OPTIONS) {
@@ -128,21 +127,33 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Returns the exit status. */
+static int run_side(const struct side *side, char **argv, bool printed)
+{
+    const pid_t parent = getpid(), pid = fork();
+
+    if (pid == 0)
+        execute(side, argv, parent, printed);
+    if (pid < 0)
+        command_complain(strerror(errno), 0);
+    return pid < 0 ? EXIT_ROW_FAILED : wait_for(pid);
+}
+
 /* With its own --output; tasks of latency do the work that the first run was calibrated to. The caller frees them. */
 static char **make_args(const struct repeat *r, const struct side *side, const struct words *more, bool first,
                         const char *output)
 {
-    static char self[] = "jitbench", option[] = "--output", loops[sizeof(r->name) + 32];
+    static char loops[sizeof(r->name) + 32];
     char **args = memory_get((size_t)r->argc + more->n + 8, sizeof(*args));
     FREED_BY(text_free) struct text calibrated = {0};
     int options = 1;
 
     while (options < r->argc && strcmp(r->argv[options], "--"))
         options++;
-    args[0] = self;
+    args[0] = (char *)"jitbench";
     args[1] = r->argv[0];
     int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, of_all + first, args + 2);
-    args[n++] = option;
+    args[n++] = (char *)"--output";
     args[n++] = (char *)output;
     put_name(r, r->sides == 2 ? 'a' : 0, 1, &calibrated);
     if (!first && !strcmp(command_now->name, "latency") && !measure_given(r->m, "loops-per-ms") &&
@@ -187,7 +198,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     const char letter = r->sides == 2 ? (char)('a' + of) : 0;
     struct error why;
     FREED_BY(text_free) struct text output = {0}, path = {0}, line = {0};
-    FREED_BY(words_free) struct words more = {.n = 0};
+    FREED_BY(words_free) struct words more = {0};
     struct stat before, after;
     int status = EXIT_ROW_FAILED;
 
@@ -207,13 +218,7 @@ static int run_once(const struct repeat *r, unsigned of, uint64_t number, bool f
     if (settings && tuned_begin_file(side->file, &why)) {
         command_complain(why.text, 0);
     } else {
-        const pid_t parent = getpid(), pid = fork();
-        if (pid == 0)
-            execute(side, args, parent, r->m->options.verbose);
-        if (pid > 0)
-            status = wait_for(pid);
-        else
-            command_complain(strerror(errno), 0);
+        status = run_side(side, args, r->m->options.verbose);
         *ends = signals_pending() || status == EXIT_USAGE || status > 128;
     }
     const int left = settings ? tuned_end() : may_leave && tuned_has_snapshot() ? -1 : 0;
@@ -276,23 +281,19 @@ static void show_comparison(const struct repeat *r)
         wait_for(pid);
 }
 
-/* Options of a side that are wrong, before a run of the other one. Returns the exit status. */
-static int try_options(const struct repeat *r, const struct side *side)
+/* Whether the options of a side are wrong, before a run of the other one. */
+static bool options_wrong(const struct repeat *r, const struct side *side)
 {
-    static char help[] = "--help";
     FREED_BY(words_free) struct words words = {0};
 
     if (side->kind != OPTIONS || words_of_command(side->file, true, &words))
-        return 0;
+        return false;
     FREED char **args = memory_get(words.n + 3, sizeof(*args));
     memcpy(args + 1, words.word, words.n * sizeof(*args));
     args[0] = args[1];
     args[1] = r->argv[0];
-    args[words.n + 1] = help;
-    const pid_t parent = getpid(), pid = fork();
-    if (pid == 0)
-        execute(side, args, parent, false);
-    return pid > 0 && wait_for(pid) == EXIT_USAGE ? EXIT_USAGE : 0;
+    args[words.n + 1] = (char *)"--help";
+    return run_side(side, args, false) == EXIT_USAGE;
 }
 
 int measure_repeat(struct measure *m, int argc, char **argv)
@@ -309,7 +310,7 @@ int measure_repeat(struct measure *m, int argc, char **argv)
     if (names_expand("--output", template, &m->run, 1, r.name, sizeof(r.name), &error))
         return usage_error("%s", error.text);
     for (unsigned i = 0; i < r.sides; i++)
-        if (try_options(&r, &r.side[i]))
+        if (options_wrong(&r, &r.side[i]))
             return EXIT_USAGE;
     if (r.sides == 2 && !measure_given(m, "runs"))
         r.runs = RUNS_ADVISED;

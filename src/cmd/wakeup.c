@@ -15,7 +15,7 @@ struct wakeup_options {
     bool smp, no_hold;
 };
 
-/* --- Options. Those that cyclictest has too have its letters. --- */
+/* --- Options, with cyclictest's letters. --- */
 
 /* The limits of --time, in ns. */
 #define TIME_MIN 10e6

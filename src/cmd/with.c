@@ -15,7 +15,7 @@ static bool state_is(const char *word)
 {
     char state[16];
 
-    return procfs_read_line(STATE, state, sizeof(state)) == 0 && !strcmp(state, word);
+    return !READ_LINE(STATE, state) && !strcmp(state, word);
 }
 
 static bool read_name(char name[sizeof(scheduler)])
@@ -50,14 +50,14 @@ static int complain(const struct measure *m, const char *why)
 /* A trial reaps it, too. */
 static bool has_ended(void)
 {
-    siginfo_t info = {.si_pid = 0};
+    siginfo_t info = {0};
 
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
 }
 
 int with_begin(struct measure *m)
 {
-    FREED_BY(words_free) struct words words = {.n = 0};
+    FREED_BY(words_free) struct words words = {0};
     char path[PATH_MAX];
     const char *why = words_of_command(m->options.with, true, &words);
     const int error = why || !words.n ? -ENOENT : program_find(words.word[0], getenv("PATH"), path, sizeof(path));

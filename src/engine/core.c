@@ -291,7 +291,7 @@ double core_explained_pct(const double *raw, const double *alone, size_t n)
     return ratio < 1 ? 100 * (1 - ratio) : 0;
 }
 
-/* --- Core probes before anything is measured: whether others use the cores. --- */
+/* --- Whether others use the cores, before anything is measured. --- */
 
 #define LOOK_EACH_NS 500000u
 #define CPUS_MAX     16u
@@ -334,7 +334,7 @@ void core_look(struct core_session *session, const struct cpuset *cpus, uint64_t
         list[n++] = cpu;
     const bool have = task_get_affinity(&before) == 0;
     for (unsigned i = 0; have && i < n; i++) {
-        struct cpuset one = {{0}};
+        struct cpuset one = {0};
         cpuset_add(&one, list[i]);
         if (task_set_affinity(&one) == 0)
             look_at(session, list[i], ns / n, probes[i], &out->us);

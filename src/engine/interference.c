@@ -367,7 +367,7 @@ static double power_of_two(double least)
 
 static void start(struct interference_watch *watch, const struct cpuset *cpus, double bytes, bool last)
 {
-    watch->on = (struct cpuset){{0}};
+    watch->on = (struct cpuset){0};
     for_each_cpu(cpu, cpus) {
         const int error = trace_ring_open(&watch->ring[cpu], cpu, &watch->events, (size_t)bytes, last);
         if (error) {
@@ -460,7 +460,7 @@ void interference_tell(struct interference_watch *watch, const struct cpuset *se
 {
     FREED struct account_line *lines = NULL;
     struct account *account = &watch->account;
-    struct cpuset all = {{0}};
+    struct cpuset all = {0};
 
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);

@@ -738,7 +738,7 @@ void option_help(const struct option_table *table, unsigned width, struct text *
     text_printf(out, "%s", none ? "\n" : "");
 }
 
-/* --- Parses the command line; names may be abbreviated. --- */
+/* --- The command line; names may be abbreviated. --- */
 
 struct parser {
     struct option_table *tables;

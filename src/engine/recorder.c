@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/engine.h"
 
-#include <math.h>
-
 struct recorder_spec party_recorder(const struct party *party, unsigned number, const void *params)
 {
     struct recorder_spec spec = party->recorders[number];
@@ -173,8 +171,7 @@ double series_clustering(const struct series *s, double limit, double share)
 
 static int by_number(const void *a, const void *b)
 {
-    uint64_t x = ((const struct series_point *)a)->at, y = ((const struct series_point *)b)->at;
-    return ORDER_OF(x, y);
+    return ORDER_OF(((const struct series_point *)a)->at, ((const struct series_point *)b)->at);
 }
 
 size_t series_points(const struct series *s, struct series_point *points)
@@ -184,7 +181,7 @@ size_t series_points(const struct series *s, struct series_point *points)
 
     memcpy(points, s->first, s->n_first * sizeof(*points));
     memcpy(points + s->n_first, s->largest, s->n_largest * sizeof(*points));
-    qsort(points, n, sizeof(*points), by_number);
+    SORT(points, n, by_number);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || points[i].at != points[unique - 1].at)
             points[unique++] = points[i];

@@ -352,7 +352,7 @@ bool results_take_again(struct results *results, const struct trial *trial)
     const bool again = !results->retaken && !results->waits;
     static const struct trial_slot none;
     const struct trial_slot *worst = &none;
-    struct cpuset cpus = {{0}};
+    struct cpuset cpus = {0};
     unsigned group = 0;
 
     results->retaken = false;

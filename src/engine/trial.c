@@ -248,9 +248,8 @@ int trial_make_shm(struct trial *trial)
     /* Without a descriptor workers are plain forks, and the row says so. */
     void *shm = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd < 0 ? -1 : fd, 0);
     if (shm == MAP_FAILED) {
-        int error = errno;
         fd_close(&fd);
-        return -error;
+        return -errno;
     }
     trial->head = shm;
     fill_head(trial, fd < 0 ? -1 : fd, size);
@@ -286,8 +285,7 @@ double trial_count(const struct trial *trial, unsigned copy, enum counter counte
     return counts->error[counter] ? NAN : counts->value[counter];
 }
 
-/* --- Waits for the parties; handles their ends, stops by signals, and deadlines. trial.c decides how long a run may
- * take. --- */
+/* --- Waits for the parties: their ends, stops by signals, deadlines. --- */
 
 #define KILL_DEADLINE_NS 10000000000u
 
@@ -295,17 +293,18 @@ double trial_count(const struct trial *trial, unsigned copy, enum counter counte
 #define LATE_NS       500000000u
 #define LOOK_AGAIN_NS 1000000000u
 
-/* Unless the trial has failed already. */
-static void trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
+/* Unless the trial has failed already. Returns -1. */
+static int trial_fail(struct trial *trial, enum trial_outcome outcome, const char *format, ...)
 {
     va_list args;
 
     if (trial->outcome != TRIAL_DONE)
-        return; /* only the first reason counts */
+        return -1; /* only the first reason counts */
     trial->outcome = outcome;
     va_start(args, format);
     vsnprintf(trial->reason, sizeof(trial->reason), format, args);
     va_end(args);
+    return -1;
 }
 
 void trial_describe_death(int status, char *buf, size_t size)
@@ -426,11 +425,16 @@ static bool trial_any_process(const struct trial *trial)
     return false;
 }
 
+/* For at most 20 ms. */
+static void await_signal(void)
+{
+    ppoll(NULL, 0, &(struct timespec){.tv_nsec = 20000000}, signals_wait_mask());
+}
+
 /* Waits until they have ended, at most 10 s: not even SIGKILL ends a process that hangs in the kernel. */
 static void trial_kill_all(struct trial *trial)
 {
     uint64_t until = clock_raw_ns() + KILL_DEADLINE_NS;
-    struct timespec pause = {.tv_nsec = 20000000};
 
     for (;;) {
         signal_parties(trial, SIGKILL); /* again, in case that the signal failed */
@@ -440,7 +444,7 @@ static void trial_kill_all(struct trial *trial)
         reap(trial, true);
         if (!trial_any_process(trial) || clock_raw_ns() >= until)
             return;
-        ppoll(NULL, 0, &pause, signals_wait_mask());
+        await_signal();
     }
 }
 
@@ -533,7 +537,7 @@ static bool trial_wait_for(struct trial *trial, enum party_state state, bool mea
     return trial->outcome == TRIAL_DONE;
 }
 
-/* --- Starts the processes, with pipes and descriptors. --- */
+/* --- Starts the processes. --- */
 
 /* Opens the pipes of a copy in its first party. The parent closes them when the copy is started: an open end would hide
  * end of file, and hundreds of copies would use up its descriptors. */
@@ -586,20 +590,14 @@ static int start_process(struct trial *trial, unsigned slot)
     if (party_of(trial, slot)->kind != PARTY_PROCESS)
         return 0;
     pid_t pid = fork();
-    if (pid < 0) {
-        trial_fail(trial, TRIAL_FAILED, "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
-                   strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
-        return -1;
-    }
+    if (pid < 0)
+        return trial_fail(trial, TRIAL_FAILED, "cannot start process %u of %u: fork: %s%s", slot + 1, trial->n_slots,
+                          strerror(errno), errno == EAGAIN ? " (RLIMIT_NPROC or the pids cgroup)" : "");
     if (pid == 0)
         child_main(trial, slot);
     setpgid(pid, pid); /* the child too: either may run first */
     trial->pids[slot] = pid;
-    if (signals_pending()) {
-        trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal");
-        return -1;
-    }
-    return 0;
+    return signals_pending() ? trial_fail(trial, TRIAL_INTERRUPTED, "ended by a signal") : 0;
 }
 
 /* n slots from first: a copy, or the load. Returns 0, or a negative number after trial_fail(). */
@@ -620,8 +618,7 @@ static int start_parties(struct trial *trial, unsigned first, unsigned n)
     return error;
 }
 
-/* --- The parent's side: makes the shared memory, starts the processes, opens the gate, waits for the end, reaps. ---
- */
+/* --- From the gate to the end. --- */
 
 /* From the last party at the gate to the common start, as each is woken again: LEAD_NS, and LEAD_PER_SLOT_NS a
  * party. */
@@ -642,7 +639,6 @@ static int start_parties(struct trial *trial, unsigned first, unsigned n)
 #define CONTROL_PRIORITY TASK_FIFO_MAX
 #define CONTROL_LIMIT_US 5000000u
 
-/* Reads the counters of the trial's CPUs and control groups. */
 static void read_machine(const struct trial *trial, struct machine_counters *out)
 {
     struct cgroup_throttled throttled;
@@ -651,12 +647,6 @@ static void read_machine(const struct trial *trial, struct machine_counters *out
     if (cgroup_throttled(&trial->quota, &throttled))
         for (unsigned i = 0; i < trial->n_machine; i++)
             out[i].throttled_ns = throttled.ns;
-}
-
-static void set_gate(struct trial_head *head, enum gate_state state)
-{
-    __atomic_store_n(&head->gate, (uint32_t)state, __ATOMIC_RELEASE);
-    futex_wake_all(&head->gate);
 }
 
 static void gather_cpus(struct trial *trial)
@@ -687,8 +677,8 @@ static uint64_t run_limit(const struct trial *trial)
     if (trial->head->time_ns)
         return trial->head->time_ns * 2 + room;
     for (unsigned i = 0; i < trial->n_slots; i++)
-        if (party_of(trial, i)->role == ROLE_MEASURED && trial->head->slot[i].expected_ns > expected)
-            expected = trial->head->slot[i].expected_ns;
+        if (party_of(trial, i)->role == ROLE_MEASURED)
+            expected = larger(expected, trial->head->slot[i].expected_ns);
     return expected * DEADLINE_FACTOR * trial_turns(&trial->spec) + room;
 }
 
@@ -722,12 +712,11 @@ static void stop_parties(struct trial *trial, bool with_loads)
 static void await_loads(struct trial *trial, unsigned first)
 {
     const uint64_t until = clock_raw_ns() + 1000000000u;
-    const struct timespec pause = {.tv_nsec = 20000000};
 
     for (unsigned i = first; i < trial->n_slots && clock_raw_ns() < until; i += !trial->pids[i]) {
         reap(trial, true);
         if (trial->pids[i])
-            ppoll(NULL, 0, &pause, signals_wait_mask());
+            await_signal();
     }
 }
 
@@ -738,9 +727,8 @@ static void control_begin(struct trial *trial)
     int priority = CONTROL_PRIORITY, highest = 0, policy, seen, error;
 
     for (unsigned i = 0; i < trial->n_slots; i++) {
-        const struct placement *placement = &trial->head->slot[i].placement;
-        if (placement->rt_priority > highest)
-            highest = placement->rt_priority;
+        const int of_party = trial->head->slot[i].placement.rt_priority;
+        highest = of_party > highest ? of_party : highest;
     }
     if (!(highest || trial->spec.bench->control_fifo) ||
         task_get_policy(&trial->policy_before, &trial->priority_before))
@@ -780,7 +768,7 @@ static void add_load_counts(struct trial *trial, double sign)
 static void run_gated(struct trial *trial)
 {
     struct trial_head *head = trial->head;
-    struct cpuset all = {{0}};
+    struct cpuset all = {0};
     uint64_t limit, last = 0, now;
 
     if (!trial_wait_for(trial, STATE_READY, false, clock_raw_ns(), head->setup_limit_ns, "not ready"))
@@ -803,7 +791,7 @@ static void run_gated(struct trial *trial)
         trial_wait_event(trial, clock_raw_ns() + smaller(trial->spec.start_at_ns - head->lead_ns - now, TIME_OF_DAY_NS),
                          false);
     control_begin(trial);
-    set_gate(head, GATE_OPEN);
+    futex_set(&head->gate, GATE_OPEN);
     if (!trial_wait_for(trial, STATE_RUNNING, false, clock_raw_ns(), head->setup_limit_ns, "not started"))
         return;
     trial->gate_ns = head->start_ns;
@@ -830,7 +818,7 @@ static void run_gated(struct trial *trial)
     /* Killed parties do not set STATE_DONE. */
     for (unsigned i = 0; i < trial->n_slots; i++)
         if (party_of(trial, i)->stop == STOP_KILL)
-            __atomic_store_n(&trial->head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
+            __atomic_store_n(&head->slot[i].state, STATE_DONE, __ATOMIC_RELEASE);
     trial_wait_for(trial, STATE_DONE, false, clock_raw_ns(), DEADLINE_MARGIN_NS, "not all parties ended");
     read_machine(trial, trial->machine);
     known_subtract(trial->machine, before, trial->n_machine * sizeof(*before));
@@ -838,8 +826,8 @@ static void run_gated(struct trial *trial)
         interference_stop(trial->spec.watch);
     read_frequencies(trial);
     for (unsigned i = 0; i < trial->n_slots; i++)
-        if (party_of(trial, i)->role == ROLE_MEASURED && head->slot[i].end_ns > last)
-            last = head->slot[i].end_ns;
+        if (party_of(trial, i)->role == ROLE_MEASURED)
+            last = larger(last, head->slot[i].end_ns);
     trial->wall_ns = last > trial->gate_ns ? last - trial->gate_ns : 0;
 }
 
@@ -885,7 +873,7 @@ static void start_and_run(struct trial *trial)
         interference_stop(trial->spec.watch);
     cgroup_quota_close(&trial->quota);
     if (trial->outcome != TRIAL_DONE) {
-        set_gate(trial->head, GATE_ABORTED);
+        futex_set(&trial->head->gate, GATE_ABORTED);
         stop_parties(trial, true);
         await_loads(trial, of_bench);
     } else /* a second to end by themselves */

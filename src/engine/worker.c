@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A process of a trial: what its parties call, and its way from placement to the last counter; new process images. */
-#include <math.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -120,7 +119,7 @@ void party_proved(struct party_context *context)
         wake_parent(context->head);
 }
 
-/* --- A process of a trial, from its placement to its last counter. --- */
+/* --- From placement to the last counter. --- */
 
 /* Blocks of at least WARM_BLOCK_NS until the rates of three in a row differ by at most WARM_FLAT, or for
  * WARM_LIMIT_NS. */
@@ -196,7 +195,7 @@ static int timed_block(struct party_context *context, const struct party *party,
 static int warm_up(struct party_context *context, const struct party *party)
 {
     uint64_t begin = clock_raw_ns(), count = 1;
-    double rate = 0, last[2] = {0, 0};
+    double rate = 0, last[2] = {0};
 
     do {
         count *= rate > 0 ? 2 : 1;
@@ -266,12 +265,10 @@ static void start_together(struct trial_head *head)
 {
     if (__atomic_add_fetch(&head->arrived, 1, __ATOMIC_ACQ_REL) == head->to_arrive) {
         head->start_ns = clock_raw_ns() + head->lead_ns;
-        __atomic_store_n(&head->started, 1, __ATOMIC_RELEASE);
-        futex_wake_all(&head->started);
+        futex_set(&head->started, 1);
         wake_parent(head);
     }
-    while (!__atomic_load_n(&head->started, __ATOMIC_ACQUIRE))
-        futex_wait(&head->started, 0);
+    futex_await(&head->started);
 }
 
 static void wait_until(uint64_t ns)
@@ -297,13 +294,13 @@ static void note_moved(struct party_context *context)
                    slot->last_cpu);
 }
 
-/* From the gate to the last counter and self-check. Returns nonzero when it failed. */
+/* Until the self-check. Returns nonzero when it failed. */
 static int run_behind_gate(struct party_context *context, const struct party *party)
 {
     struct trial_head *head = context->head;
     struct trial_slot *slot = context->slot;
     struct task_counters before;
-    struct counters_reading events_before = {.error = {0}}, events;
+    struct counters_reading events_before = {0}, events;
     const bool at_exec = party->children == CHILDREN_INHERIT;
     bool fresh_exec = slot->seen.fresh_exec;
     int failed;
@@ -359,7 +356,7 @@ static int run_behind_gate(struct party_context *context, const struct party *pa
                  : failed;
 }
 
-/* From placement to teardown. Returns nonzero when it failed. */
+/* Returns nonzero when it failed. */
 static int party_main(struct trial_head *head, struct trial_slot *slot, const struct party *party,
                       const struct bench *bench)
 {
@@ -391,7 +388,7 @@ static int party_main(struct trial_head *head, struct trial_slot *slot, const st
         slot->rate = context.rate;
         slot->expected_ns = context.expected_ns;
         /* Only now: setup() needs no priority, and the limit depends on the expected time. */
-        uint64_t planned = head->time_ns > context.expected_ns ? head->time_ns : context.expected_ns;
+        const uint64_t planned = larger(head->time_ns, context.expected_ns);
         if (!slot->of_load)
             place_apply_policy(&slot->placement, (planned * 2 + REALTIME_MARGIN_NS) / 1000, slot->refused,
                                sizeof(slot->refused));
@@ -479,7 +476,7 @@ int worker_run(struct trial_head *head, unsigned number, const struct bench *ben
     return failed ? 1 : 0;
 }
 
-/* --- The process image of a worker after its exec, and a new one in its place. --- */
+/* --- New process images. --- */
 
 /* Without printf, so that a new image has a few pages less to map. */
 static void put_number(char buf[16], unsigned number)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A command of the user's own. */
 #include <fcntl.h>
-#include <math.h>
 #include <sys/wait.h>
 
 #include "load/load.h"

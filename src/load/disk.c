@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads write, read and compile: a scratch file past the page cache. */
-#include <math.h>
-
 #include "bench/unix.h"
 #include "load/load.h"
 #include "sys/file.h"
@@ -135,14 +133,13 @@ void disk_count(struct party_context *context, enum load_count moved)
     const uint64_t now_ns = clock_raw_ns();
     struct disk *disk = context->state;
     uint64_t read_bytes, written_bytes;
-    bool known;
 
     if (!load_due(&disk->due_ns, now_ns))
         return;
     load_set(context, moved, (double)disk->moved_bytes);
     load_set(context, LOAD_PACED, (double)params->rate * (double)(now_ns - disk->start_ns) * 1e-9);
     load_set(context, LOAD_CPU, task_process_cpu_s());
-    known = !task_read_io(&read_bytes, &written_bytes);
+    const bool known = !task_read_io(&read_bytes, &written_bytes);
     load_set(context, LOAD_DISK_READ, known ? (double)read_bytes : NAN);
     load_set(context, LOAD_DISK_WRITTEN, known ? (double)written_bytes : NAN);
 }
@@ -159,10 +156,8 @@ enum disk_fill disk_fill(uint64_t bytes, uint64_t wanted_bytes, uint64_t elapsed
 static void disk_describe(const void *params, struct row_params *out)
 {
     const struct load_params *p = params;
-    char text[32];
 
-    load_size_text(file_bytes(p), text, sizeof(text));
-    row_param_add(out, PARAM_WORK, "file", "%s", text);
+    load_describe_size(out, "file", file_bytes(p));
     if (p->rate)
         row_param_count(out, PARAM_WORK, "disk_rate", p->rate);
 }
@@ -177,6 +172,9 @@ static int disk_supported(const void *params, struct error *why)
     return unix_dir_supported(disk_scratch_dir(params), FREE_BYTES, why);
 }
 
+#define DISK_PARTY(name_) \
+    LOAD_PARTY(#name_), .state_size = sizeof(struct disk), .setup = name_##_setup, .run = name_##_run, \
+                        .teardown = disk_teardown
 #define LOAD_DISK .scratch_dir = disk_scratch_dir, .supported = disk_supported
 /* A load that moves fewer bytes a second is practically none. */
 #define LOAD_DISK_LEAST ((double)DISK_BLOCK_BYTES)
@@ -252,14 +250,10 @@ static int write_run(struct party_context *context)
     return go_on(context, "write", LOAD_WRITTEN, write_some);
 }
 
-#define WRITE_PARTY \
-    LOAD_PARTY("write"), .state_size = sizeof(struct disk), .setup = write_setup, .run = write_run, \
-                         .teardown = disk_teardown
-
 const struct load load_write = {
     LOAD("write", "Streaming a file to disk"),
     LOAD_DISK,
-    BENCH_PARTY(WRITE_PARTY),
+    BENCH_PARTY(DISK_PARTY(write)),
     .least = {[LOAD_WRITTEN] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -329,14 +323,10 @@ static int read_run(struct party_context *context)
     return go_on(context, "read", LOAD_READ, read_some);
 }
 
-#define READ_PARTY \
-    LOAD_PARTY("read"), .state_size = sizeof(struct disk), .setup = read_setup, .run = read_run, \
-                        .teardown = disk_teardown
-
 const struct load load_read = {
     LOAD("read", "Reading a file from disk"),
     LOAD_DISK,
-    BENCH_PARTY(READ_PARTY),
+    BENCH_PARTY(DISK_PARTY(read)),
     .least = {[LOAD_READ] = LOAD_DISK_LEAST},
     .describe = disk_describe,
 };
@@ -347,7 +337,7 @@ static void describe_compile(const void *params, struct row_params *out)
     disk_describe(params, out);
 }
 
-static const struct party parties_compile[] = {{LOAD_BURN_PARTY}, {WRITE_PARTY}, {READ_PARTY}};
+static const struct party parties_compile[] = {{LOAD_BURN_PARTY}, {DISK_PARTY(write)}, {DISK_PARTY(read)}};
 
 /* Resembles a parallel build: one computes, one writes, one reads. */
 const struct load load_compile = {

@@ -31,7 +31,7 @@ struct hack {
     uint32_t error; /* of the first thread that failed */
 };
 
-/* Returns whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
+/* Whether a whole message was moved: none (EPIPE) after shutdown() of the pair. */
 static bool move_message(int fd, char *message, bool sends)
 {
     ssize_t n;
@@ -114,7 +114,7 @@ static int open_groups(struct party_context *context, struct hack *hack, uint64_
     int error = 0;
 
     while (hack->n < wanted && !error) {
-        const bool room = grow_array(&hack->groups, &hack->capacity, hack->n, sizeof(*hack->groups));
+        const bool room = GROW_ARRAY(hack->groups, hack->capacity, hack->n);
         error = room ? open_group(&hack->groups[hack->n]) : ENOMEM;
         hack->n += !error;
     }
@@ -130,11 +130,10 @@ static int open_groups(struct party_context *context, struct hack *hack, uint64_
 static int make_members(struct party_context *context, struct hack *hack)
 {
     size_t n = hack->n * MEMBERS;
-    void *members;
 
-    if (posix_memalign(&members, sizeof(*hack->members), n * sizeof(*hack->members)))
+    hack->members = threads_memory(n, sizeof(*hack->members));
+    if (!hack->members)
         return party_fail(context, "out of memory");
-    hack->members = members;
     for (size_t i = 0; i < n; i++)
         hack->members[i] =
             (struct member){.hack = hack, .group = &hack->groups[i / MEMBERS], .number = (unsigned)(i % MEMBERS)};

@@ -32,17 +32,17 @@ void load_count_cpu(struct party_context *context, uint64_t *due_ns)
         load_set(context, LOAD_CPU, task_process_cpu_s());
 }
 
-void load_size_text(uint64_t bytes, char *buf, size_t size)
+void load_describe_size(struct row_params *out, const char *key, uint64_t bytes)
 {
     static const char units[] = "KMGT";
     size_t unit = 0;
 
     for (; bytes && bytes % 1024 == 0 && units[unit]; unit++)
         bytes /= 1024;
-    snprintf(buf, size, "%" PRIu64 "%.*s", bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
+    row_param_add(out, PARAM_WORK, key, "%" PRIu64 "%.*s", bytes, unit ? 1 : 0, unit ? units + unit - 1 : "");
 }
 
-/* --- Loads of other files' parties; the timing thread has the normal policy. --- */
+/* --- Loads of other files' parties. --- */
 
 const struct load load_none = {LOAD("none", "nothing beside the benchmark")};
 

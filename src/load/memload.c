@@ -18,7 +18,7 @@ static uint64_t less_spare(uint64_t available, uint64_t total)
 uint64_t memload_room(void)
 {
     uint64_t of_group = less_spare(cgroup_memory_available(), cgroup_memory_limit());
-    struct machine machine = {.memory_total_bytes = 0};
+    struct machine machine = {0};
 
     machine_read_memory(&machine); /* machine_read() reads files of each CPU: too slow for each piece */
     return smaller(less_spare(machine.memory_available_bytes, machine.memory_total_bytes), of_group);
@@ -149,10 +149,7 @@ static void teardown(struct party_context *context)
 
 static void describe(const void *params, struct row_params *out)
 {
-    char memory[32];
-
-    load_size_text(((const struct load_params *)params)->memory_bytes, memory, sizeof(memory));
-    row_param_add(out, PARAM_WORK, "memory", "%s", memory);
+    load_describe_size(out, "memory", ((const struct load_params *)params)->memory_bytes);
 }
 
 const struct load load_memload = {

@@ -2,11 +2,8 @@
 /* Prints the result of `jitbench compare`: what was compared, what came of it, and which causes explain a change. */
 #include "out/compare.h"
 
-#include <math.h>
-
 #include "analysis/compare_commands.h"
 #include "out/export.h"
-#include "sys/cpu.h"
 
 #define CAUSES_MAX   12
 #define LEAST_PART   0.5  /* least part of the change that a cause must explain to be named */
@@ -26,7 +23,7 @@
 
 /* --- Names. --- */
 
-/* Returns whether another row of the same metric lacks this word of the row's param. */
+/* Whether another row of the same metric lacks this word. */
 static bool lacks_word(const struct row *other, const struct row *row, const struct row_word *word)
 {
     return other != row && !strcmp(other->suite, row->suite) && !strcmp(other->test, row->test) &&
@@ -34,7 +31,7 @@ static bool lacks_word(const struct row *other, const struct row *row, const str
            !text_has_word_of(other->param.text, word->text, word->length);
 }
 
-/* Returns whether the name of the row needs this word of its param. */
+/* Whether the row's name needs this word of its param. */
 static bool tells_apart(const struct compared *c, const struct row *row, const struct row_word *word)
 {
     if (word->of->kind == PARAM_OUTCOME || word->of->kind == PARAM_PLACEMENT)
@@ -47,7 +44,6 @@ static bool tells_apart(const struct compared *c, const struct row *row, const s
     return false;
 }
 
-/* Appends the name of a row of the pair. */
 static void put_row_name(const struct compared *c, const struct pair *pair, const struct row *row, struct text *out)
 {
     const char *line = row_command_line(&row->param);
@@ -55,7 +51,7 @@ static void put_row_name(const struct compared *c, const struct pair *pair, cons
     struct row_word word = {0};
 
     text_printf(out, "%s", row->suite);
-    if (row->test[0] && strcmp(row->suite, row->test) != 0)
+    if (row->test[0] && strcmp(row->suite, row->test))
         text_printf(out, " %s", row->test);
     if (row->load[0])
         text_printf(out, " %s", row->load);
@@ -94,8 +90,8 @@ static void put_pair_name(const struct compared *c, const struct pair *pair, str
 
 /* A cause, and the time it took on each side: base, new. */
 struct cause_share {
-    const char *name; /* name of the cause, in the first row that has it */
-    double pct[2];    /* share of the time */
+    const char *name;
+    double pct[2]; /* share of the time */
     double ms[2];
 };
 
@@ -109,10 +105,10 @@ struct explained {
     size_t n;
 };
 
-/* Returns over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
+/* Over how many CPUs (steal time) or processes a cause of the row is summed. by_cpus: each CPU has a row. */
 static double parties_of(const struct row *row, const char *cause, bool by_cpus)
 {
-    struct cpuset cpus = {{0}};
+    struct cpuset cpus = {0};
     struct error error;
 
     if (!strcmp(cause, "steal") && !cpuset_parse(row->cpus, &cpus, &error) && cpuset_count(&cpus))
@@ -134,7 +130,7 @@ static void add_side(struct explained *e, size_t s)
         for (size_t k = 0; k < side->row[i]->causes.n; k++) {
             const struct row_cause *cause = &side->row[i]->causes.of[k];
             size_t at = 0;
-            while (at < e->n && strcmp(e->share[at].name, cause->name) != 0)
+            while (at < e->n && strcmp(e->share[at].name, cause->name))
                 at++;
             if (!cause->is_time || at == CAUSES_MAX || !(e->ms[s] > 0))
                 continue;
@@ -164,15 +160,15 @@ static void take_means(const struct pair *pair, double (*of)(const struct row *r
     }
 }
 
-/* Returns the logarithm of the ratio of the times that the work took, new to base. */
+/* Logarithm of the ratio of the times that the work took, new to base. */
 static double log_time(const struct explained *e)
 {
-    return strcmp(e->pair->about->better, "higher") ? log(e->c->ratio) : -log(e->c->ratio);
+    return -compared_sign(e->pair) * log(e->c->ratio);
 }
 
-/* Returns the part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite
- * effect. Compares the change of the cause's share with that of a metric that is a share; for latencies, which cover
- * only a part of the time, that of its time an event; else the slow-down by losing that share of the time. */
+/* Part of the change that the cause alone would explain: 1 is all of it; below 0, it has the opposite effect. Compares
+ * the change of the cause's share with that of a metric that is a share; for latencies, which cover only a part of the
+ * time, that of its time an event; else the slow-down by losing that share of the time. */
 static double part_of_change(const struct explained *e, const struct cause_share *share)
 {
     const struct row *row = e->pair->about;
@@ -180,7 +176,7 @@ static double part_of_change(const struct explained *e, const struct cause_share
     const double before = fmin(share->pct[0], MOST_PERCENT) / 100, after = fmin(share->pct[1], MOST_PERCENT) / 100;
 
     if (!strcmp(row->unit, "%"))
-        return 100 * (after - before) / (e->c->changed - e->c->base) * (strcmp(row->better, "higher") ? 1 : -1);
+        return -compared_sign(e->pair) * 100 * (after - before) / (e->c->changed - e->c->base);
     if (unit && unit->kind == EXPORT_TIME && e->events[0] > 0 && e->events[1] > 0) {
         const double every[] = {e->ms[0] / 1000 / e->events[0], e->ms[1] / 1000 / e->events[1]};
         const double base = export_base(row, e->c->base), changed = export_base(row, e->c->changed);
@@ -200,7 +196,7 @@ static bool is_named(const struct explained *e, const struct cause_share *share)
            part_of_change(e, share) >= LEAST_PART;
 }
 
-/* Returns whether a property to which the speed is proportional explains the change. of: its values on the sides. */
+/* Whether a property to which the speed is proportional explains the change. of: its values on the sides. */
 static bool is_speed(const struct explained *e, const double of[2])
 {
     return of[0] > 0 && of[1] > 0 && fabs(1 - of[1] / of[0]) >= LEAST_SPEED &&
@@ -232,23 +228,23 @@ static void explain_change(const struct pair *pair, const struct comparison *c, 
 
 /* --- What differs between the sides. --- */
 
-/* Enters a value; "": it is not known. An entry is side, name and value, with '\x1f' between. */
+/* value "": not known. An entry is side, name and value, with '\x1f' between. */
 static void enter_value(struct index *entries, size_t s, const char *name, const char *value)
 {
     char entry[SETTING_NAME + 64 + SETTING_VALUE];
 
-    snprintf(entry, sizeof(entry), "%zu\x1f%s\x1f%s", s, name, value);
+    TEXT_PRINT(entry, "%zu\x1f%s\x1f%s", s, name, value);
     if (value[0] && entries->n < ENTRIES_MOST)
         index_enter(entries, entry);
 }
 
-/* Appends each name whose values differ: both sides have values, and not the same. */
+/* Names that have values on both sides, and not the same. */
 static void put_differences(const struct index *entries, struct text *out)
 {
     for (size_t i = 0; i < entries->n; i++) {
         const char *name = entries->name[i] + 2, *values[2][VALUES_MOST];
         const size_t length = strcspn(name, "\x1f") + 1;
-        size_t first = SIZE_MAX, same = 0, n[2] = {0, 0};
+        size_t first = SIZE_MAX, same = 0, n[2] = {0};
         for (size_t k = 0; k < entries->n; k++) {
             const size_t s = entries->name[k][0] == '1';
             if (strncmp(entries->name[k] + 2, name, length) != 0 || n[s] == VALUES_MOST)
@@ -276,14 +272,14 @@ static void enter_compared_items(struct index *entries, size_t s, const char *te
         enter_value(entries, s, items.name, items.value);
 }
 
-/* Adds the kind of pages that a test got, without the share of huge ones, which varies. */
+/* Without the share of huge pages, which varies. */
 static void enter_pages(struct index *entries, size_t s, const struct row *row)
 {
     const char *pages = ROW_PARAM(&row->param, "pages");
     const char *value = TEXT_LINE("%.*s", (int)strcspn(pages, ": "), pages);
 
     /* the latter was written by an earlier version, which did not record the pages given */
-    if (row->n_samples && strcmp(value, "huge-advised") != 0)
+    if (row->n_samples && strcmp(value, "huge-advised"))
         enter_value(entries, s, TEXT_LINE("%s pages", row->test), value);
 }
 
@@ -343,7 +339,7 @@ static const char *put_side(const char *side, const char *name, const struct row
 
 static double drift_of(const struct compared *c)
 {
-    FREED_BY(memory_free) double *effects = memory_get(c->n_rows, sizeof(*effects));
+    FREED double *effects = memory_get(c->n_rows, sizeof(*effects));
     size_t n = 0;
 
     for (size_t i = 0; i < c->n_rows; i++)
@@ -355,19 +351,19 @@ static double drift_of(const struct compared *c)
 /* Says by how much the other side is faster: the median of the means of suites, else of the rows. */
 static void put_middle(const struct compared *c, struct text *out)
 {
-    FREED_BY(memory_free) double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
+    FREED double *logs = memory_get(c->n_rows + c->n_means, sizeof(*logs));
     const struct compared_row *row = c->row + (c->n_means ? c->n_rows : 0);
     size_t n = 0;
 
     for (; row < c->row + c->n_rows + c->n_means; row++)
         if (row->pair->about->better[0] && row->of->ratio > 0)
-            logs[n++] = (strcmp(row->pair->about->better, "higher") ? -1 : 1) * log(row->of->ratio);
+            logs[n++] = compared_sign(row->pair) * log(row->of->ratio);
     const double pct = 100 * expm1(n ? stats_median(logs, n) : 0);
     const char *by = fabs(pct) < 0.05 ? "no" : TEXT_LINE("%.*f %%", fabs(pct) < 10, fabs(pct));
     text_printf(out, "%s %s", by, pct > -0.05 ? "faster" : "slower");
 }
 
-/* Returns how many runs of a are in b. */
+/* Runs of a that are in b. */
 static size_t runs_on_both(const struct row_set *a, const struct row_set *b)
 {
     size_t found = 0;
@@ -390,12 +386,12 @@ static void put_answer(const struct compared *c, const char *const names[2], con
 
     for (size_t s = 0; s < 2 && set[s]; s++)
         host[s] = put_side(side[s], names[s], set[s], &runs[s], doc);
-    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]) != 0;
-    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1]) != 0))
+    const bool apart = host[0][0] && host[1][0] && strcmp(host[0], host[1]);
+    if (apart || (names[0][0] && names[1][0] && strcmp(names[0], names[1])))
         for (size_t s = 0; s < 2; s++)
             side[s] = apart ? host[s] : names[s];
     for (size_t i = 0; i < c->n_rows + c->n_means; i++) {
-        (i < c->n_rows ? n : means)[compared_verdict(c->row[i].of, c->row[i].pair->about->better)]++;
+        (i < c->n_rows ? n : means)[compared_verdict(&c->row[i])]++;
         drifts += !apart && c->row[i].of->tested == TESTED_RUNS;
         builds += compared_builds(c->row[i].pair);
     }
@@ -500,9 +496,9 @@ struct told {
     const char *title;
 };
 
-static enum compared_verdict verdict_of_row(const struct compared_row *row)
+static bool is_decided(enum compared_verdict verdict)
 {
-    return compared_verdict(row->of, row->pair->about->better);
+    return verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED;
 }
 
 static bool is_unstable(const struct pair *pair)
@@ -528,15 +524,14 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
     };
     /* faster, slower, lower, higher */
     static const enum color colors[VERDICT_APART + 1] = {COLOR_GREEN, COLOR_RED, COLOR_YELLOW, COLOR_YELLOW};
-    struct grid grid = {.n_columns = 0};
+    struct grid grid = {0};
 
-    grid_columns(&grid, columns, COUNT(columns));
+    GRID_COLUMNS(&grid, columns);
     for (; n--; told++) {
         const struct comparison *of = told->row->of;
         const struct row *about = told->row->pair->about;
-        const enum compared_verdict verdict = verdict_of_row(told->row);
-        const bool higher = !strcmp(about->better, "higher"),
-                   equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
+        const enum compared_verdict verdict = compared_verdict(told->row);
+        const bool equal = !about->better[0] || !(of->ratio < 1 || of->ratio > 1) || verdict == VERDICT_SAME ||
                            verdict == VERDICT_NO_GAIN;
         FREED_BY(text_free) struct text reason = {0};
         struct text *cell = grid_cell(&grid, COLOR_NONE);
@@ -547,9 +542,9 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
         grid_value(&grid, told->row->mean ? NAN : of->base, about->unit);
         grid_value(&grid, told->row->mean ? NAN : of->changed, about->unit);
         text_printf(grid_cell(&grid, COLOR_NONE), of->ratio > 0 ? "%s%s" : "-",
-                    equal                       ? ""
-                    : (of->ratio > 1) == higher ? "better "
-                                                : "worse ",
+                    equal                                                  ? ""
+                    : compared_sign(told->row->pair) * (of->ratio - 1) > 0 ? "better "
+                                                                           : "worse ",
                     CHANGE_TEXT(of->ratio));
         cell = grid_cell(&grid, COLOR_NONE);
         if (!verbose || isnan(of->low))
@@ -558,7 +553,7 @@ static void put_compared_rows(const struct compared *c, const struct told *told,
             text_printf(cell, "%+.1f .. %+.1f %%", 100 * (of->low - 1), 100 * (of->high - 1));
         else
             text_printf(cell, "x %.*f .. %.0f", of->low < 10, of->low, of->high);
-        if (verbose || (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED))
+        if (verbose || is_decided(verdict))
             put_reason(c, told->row, &reason);
         cell = grid_cell(&grid, colors[verdict]);
         if (verbose || verdict != VERDICT_UNDECIDED)
@@ -617,15 +612,14 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows + c->n_means; row++) {
         const struct comparison *of = row->of;
-        const enum compared_verdict verdict = verdict_of_row(row);
+        const enum compared_verdict verdict = compared_verdict(row);
         const bool known = row->mean || of->ratio > 0 || !(of->base < of->changed || of->base > of->changed);
         const bool large = verdict == VERDICT_UNDECIDED && fabs(log(of->ratio)) > log1p(drift) &&
                            !(of->low <= 1 && of->high >= 1) && larger < UNDECIDED_SHOWN;
         if (is_in(told, asked, row))
             continue;
         larger += large;
-        if (verbose || !c->pairs->changed || large || !known ||
-            (verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED)) {
+        if (verbose || !c->pairs->changed || large || !known || is_decided(verdict)) {
             told[n++].row = row;
         } else if (!row->mean) {
             same += verdict == VERDICT_SAME;
@@ -668,8 +662,8 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
         const struct row *about = row->pair->about;
         const char *what = price_of(c, row);
         const struct compared_row *load = what ? compared_load(c, row) : NULL;
-        const enum compared_verdict verdict = verdict_of_row(row);
-        const bool sure = verdict != VERDICT_SAME && verdict != VERDICT_UNDECIDED;
+        const enum compared_verdict verdict = compared_verdict(row);
+        const bool sure = is_decided(verdict);
         if (!load || !(verbose || sure || load->of->change == CHANGE_LOWER || load->of->change == CHANGE_HIGHER))
             continue;
         if (!any)
@@ -686,12 +680,12 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
 static int compare_reasons(const void *a, const void *b)
 {
     const char *x = (*(const struct pair *const *)a)->why, *y = (*(const struct pair *const *)b)->why;
-    const int failed = !strncmp(y, "failed", 6) - !strncmp(x, "failed", 6); /* first */
+    const int failed = starts_with(y, "failed") - starts_with(x, "failed"); /* first */
 
     return failed ? failed : strcmp(x, y);
 }
 
-/* A line for each reason; verbose: all reasons, with the rows. */
+/* verbose: with the rows. */
 static void put_apart(const struct compared *c, bool verbose, const struct doc *doc)
 {
     const struct pair *const *pairs = c->not_comparable;
@@ -700,7 +694,7 @@ static void put_apart(const struct compared *c, bool verbose, const struct doc *
 
     if (n)
         doc_heading(doc, NULL, "Not comparable");
-    qsort(c->not_comparable, n, sizeof(const struct pair *), compare_reasons);
+    SORT(c->not_comparable, n, compare_reasons);
     for (size_t i = 0, end; i < n; i = end) {
         FREED_BY(text_free) struct text line = {0};
         if (++reasons > REASONS_SHOWN && !verbose) {
@@ -722,7 +716,7 @@ static void put_apart(const struct compared *c, bool verbose, const struct doc *
 
 /* --- CSV. --- */
 
-/* Writes a row or mean. row: NULL if the pair cannot be compared. */
+/* row NULL: the pair cannot be compared. */
 static void put_csv_row(const struct compared *c, const struct pair *pair, const struct compared_row *row,
                         struct text *out)
 {
@@ -742,7 +736,7 @@ static void put_csv_row(const struct compared *c, const struct pair *pair, const
               of->high, of->p_t, of->p_permutation, of->p_adjusted, row ? tested[of->tested] : "");
     csv_print(out, "%f,%f,%f,%s,%s,%s,%f,%f,%f,%f,%f\r\n", row ? (double)of->n_base : NAN,
               row ? (double)of->n_new : NAN, 100 * of->least,
-              compared_verdict_names[row ? verdict_of_row(row) : VERDICT_APART],
+              compared_verdict_names[row ? compared_verdict(row) : VERDICT_APART],
               reason.length ? reason.data : pair->why, against.length ? against.data : "", raw->base, raw->changed,
               raw->ratio, of->share, of->slope);
 }
@@ -761,7 +755,7 @@ void compared_put_csv(const struct compared *c, struct text *out)
 
 void compared_put(const struct compared *c, const char *const names[2], bool verbose, bool about, const struct doc *doc)
 {
-    FREED_BY(memory_free) struct told *told = memory_get(c->n_rows + c->n_means, sizeof(*told));
+    FREED struct told *told = memory_get(c->n_rows + c->n_means, sizeof(*told));
     const size_t asked = c->pairs->changed && c->n_rows && !c->row[0].pair->host[0] ? take_asked(c, told) : 0;
 
     if (about)
@@ -777,8 +771,8 @@ void compared_put(const struct compared *c, const char *const names[2], bool ver
     for (size_t i = 0; i < c->n_hosts; i++)
         doc_say(doc, "  %s  %.4f%s", c->host[i].host, c->host[i].ratio, c->host[i].stands_out ? "  stands out" : "");
     const size_t left_out = about ? c->pairs->degraded + c->pairs->doubles : 0;
-    if (left_out)
+    if (left_out) {
         doc_gap(doc);
-    if (left_out)
         doc_say(doc, "Left out: %zu row%s (degraded, skipped, failed, or there twice)", left_out, PLURAL(left_out));
+    }
 }

@@ -35,7 +35,7 @@ void export_describe(const struct export_left_out *left_out, const char *format,
 size_t export_write(const struct export_format *format, const struct row *rows, size_t n, const struct metrics *metrics,
                     uint64_t labels, struct text *out, struct export_left_out *left_out)
 {
-    FREED const struct row **taken = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **taken = memory_get(n, sizeof(*taken));
     struct export_rows all = {
         .rows = taken, .all = rows, .n_all = n, .metrics = metrics, .left_out = left_out, .labels = labels};
 
@@ -232,7 +232,7 @@ void export_put_groups(const struct export_rows *rows,
 {
     const size_t n = rows->n;
     FREED_BY(export_entries_free) struct export_entry *entries = memory_get(n + 1, sizeof(*entries));
-    FREED const struct row **of = memory_get(n, sizeof(const struct row *));
+    FREED const struct row **of = memory_get(n, sizeof(*of));
 
     for (size_t i = 0; i < n; i++)
         entries[i] = (struct export_entry){.row = rows->rows[i], .at = i};

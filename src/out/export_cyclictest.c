@@ -39,13 +39,13 @@ static void take_cpus(const struct export_rows *rows, const char *end, size_t ot
     const struct row *first = rows->rows[0];
     const double end_us = row_param_number(&first->param, end);
 
-    cpus->row = memory_get(rows->n, sizeof(const struct row *));
+    cpus->row = memory_get(rows->n, sizeof(*cpus->row));
     for (size_t i = 0; i < rows->n; i++)
         if (rows->rows[i]->run == first->run && !strcmp(rows->rows[i]->load, first->load))
             cpus->row[cpus->n++] = rows->rows[i];
         else
             export_leave_out(rows->left_out, "of further runs or loads");
-    qsort(cpus->row, cpus->n, sizeof(const struct row *), by_cpu);
+    SORT(cpus->row, cpus->n, by_cpu);
     cpus->end_us = end_us >= 1 && end_us < 1e6 ? (size_t)end_us : otherwise;
     cpus->counts = memory_get((cpus->end_us + 2) * cpus->n, sizeof(*cpus->counts));
     for (size_t c = 0; c < cpus->n; c++)

@@ -269,7 +269,7 @@ static void put_hyperfine(const struct export_rows *rows, const struct export_gr
 
 static void write_hyperfine(const struct export_rows *rows, struct text *out)
 {
-    FREED const struct row **lines = memory_get(rows->n, sizeof(const struct row *));
+    FREED const struct row **lines = memory_get(rows->n, sizeof(*lines));
     struct export_rows own = *rows;
 
     own.rows = lines;

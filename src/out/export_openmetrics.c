@@ -187,7 +187,7 @@ static void put_family_head(const struct export_entry *point, struct text *out)
 static void put_statuses(const struct export_rows *rows, struct text *out)
 {
     FREED_BY(index_free) struct index seen = {0};
-    FREED const struct row **worst = memory_get(rows->n_all, sizeof(const struct row *));
+    FREED const struct row **worst = memory_get(rows->n_all, sizeof(*worst));
 
     text_printf(out, "# HELP jitbench_status The worst status: 0 ok, 1 unstable, 2 degraded, 3 skipped, 4 failed.\n"
                      "# TYPE jitbench_status gauge\n");

@@ -25,7 +25,7 @@ static const char *title(const struct export_rows *rows, const struct row *row)
     return metrics_test_title(rows->metrics, row->suite, row->test);
 }
 
-/* --- Blocks: results of one run and number of copies, in the order of their first rows. --- */
+/* --- Blocks: results of one run and number of copies. --- */
 
 static bool in_block(const struct row *row, const struct row *first)
 {

@@ -281,7 +281,7 @@ static void look_c_states(struct reading *r)
 
 static void look_numa(struct reading *r)
 {
-    struct cpuset nodes, used = {{0}}, cpus;
+    struct cpuset nodes, used = {0}, cpus;
     if (not_read(r, NODES "/online", setting_read_cpus(NODES "/online", &nodes)))
         return;
     for_each_cpu(node, &nodes) {
@@ -298,7 +298,7 @@ static void look_numa(struct reading *r)
 
 static void look_caches(struct reading *r)
 {
-    struct cpuset seen = {{0}}, shared, outside, strangers = {{0}}, usual;
+    struct cpuset seen = {0}, shared, outside, strangers = {0}, usual;
     unsigned level, worst = 0, known = 0;
     for_each_cpu(cpu, r->bench) {
         if (cpuset_has(&seen, cpu) || (level = machine_last_cache(cpu, &shared)) == 0)
@@ -330,7 +330,7 @@ static void look_caches(struct reading *r)
 static void look_siblings(struct reading *r)
 {
     unsigned known = 0, sharing = 0, first = 0;
-    struct cpuset core, siblings = {{0}};
+    struct cpuset core, siblings = {0};
     for_each_cpu(cpu, r->bench) {
         if (!machine_core_cpus(cpu, &core))
             continue;
@@ -1011,7 +1011,7 @@ static void look_dimms(struct reading *r)
     tell(r, path, text);
 }
 
-/* --- Settings outside the bench CPUs: running programs, memory, power, the hypervisor. --- */
+/* --- Outside the bench CPUs. --- */
 
 /* Noisy when irqbalance runs, or one of the others. */
 static void look_programs(struct reading *r)
@@ -1156,7 +1156,7 @@ static double count_throttling(const struct reading *r)
     /* those of a package last */
     static const char *const files[] = {"core_throttle_count", "core_power_limit_count", "package_throttle_count",
                                         "package_power_limit_count"};
-    struct cpuset packages = {{0}};
+    struct cpuset packages = {0};
     uint64_t value, package, count = 0;
     bool any = false;
     for_each_cpu(cpu, r->bench) {

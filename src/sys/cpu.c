@@ -89,7 +89,7 @@ static int read_range(struct reader *r, struct cpuset *set)
 int cpuset_parse(const char *text, struct cpuset *out, struct error *why)
 {
     struct reader r = {.start = text, .at = text, .why = why};
-    struct cpuset set = {{0}};
+    struct cpuset set = {0};
     if (text[strspn(text, " \t\r\n")] == '\0')
         return error_set(why, "the list is empty");
     do {
@@ -140,7 +140,7 @@ int cpuset_parse_mask(const char *text, struct cpuset *out)
 {
     static const char hex[] = "00112233445566778899aAbBcCdDeEfF";
     size_t length = strlen(text), digits = 0;
-    struct cpuset set = {{0}};
+    struct cpuset set = {0};
     bool separated = true;
     while (length > 0 && strchr(" \t\r\n", text[length - 1]))
         length--;
@@ -180,7 +180,7 @@ size_t cpuset_format_mask(const struct cpuset *set, size_t digits, char *buf, si
     return length;
 }
 
-/* --- How close two CPUs are; memory of nodes, and in huge pages. --- */
+/* --- Distance of CPUs, nodes, huge pages. --- */
 
 const char *const cpu_relation_names[CPU_RELATIONS] = {
     [CPUS_SAME_CORE] = "same-core", [CPUS_SAME_CACHE] = "same-cache", [CPUS_SAME_PACKAGE] = "same-package",

@@ -311,7 +311,7 @@ bool machine_core_cpus(unsigned cpu, struct cpuset *out)
 
 unsigned machine_core_type(unsigned cpu)
 {
-    struct cpuset small = {{0}};
+    struct cpuset small = {0};
     uint64_t capacity;
 
     if (procfs_read_u64(CPU_PATH(cpu, "cpu_capacity"), &capacity))

@@ -61,7 +61,7 @@ enum interrupt_kind interrupt_kind(const char *label, const char *text)
                                                                          : INTERRUPT_OTHER;
 }
 
-/* --- Interrupts, steal time, busy time and CPU frequency. --- */
+/* --- Interrupts, CPU time and frequency. --- */
 
 static int64_t add_counts(int64_t sum, uint64_t value)
 {
@@ -195,7 +195,7 @@ static void add_set(const struct span *span, const struct cpuset *set, struct ma
  * or no memory. */
 static struct span span_of(const struct cpuset *sets, size_t n)
 {
-    struct cpuset all = {{0}};
+    struct cpuset all = {0};
     for (size_t i = 0; i < n; i++)
         cpuset_union(&all, &sets[i]);
     struct span span = {.first = cpuset_next(&all, 0)};

@@ -22,6 +22,18 @@ void futex_wake_all(uint32_t *word)
     syscall(SYS_futex, word, OPERATION_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+void futex_set(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    futex_wake_all(word);
+}
+
+void futex_await(uint32_t *word)
+{
+    while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+        futex_wait(word, 0);
+}
+
 #define LONG_BITS  (CHAR_BIT * sizeof(unsigned long))
 #define MASK_LONGS (CPUSET_MAX / LONG_BITS)
 

@@ -309,7 +309,7 @@ void trace_ring_close(struct trace_ring *ring)
     while (ring->n)
         close(ring->fd[--ring->n]);
     free(ring->at);
-    *ring = (struct trace_ring){.n = 0};
+    *ring = (struct trace_ring){0};
 }
 
 static uint64_t *head_of(const struct trace_ring *ring)
