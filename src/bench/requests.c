@@ -261,7 +261,8 @@ static void serve(const struct worker *worker)
 
     clock_sleep_ns(SLEEP_NS);
     pthread_mutex_t *mutex = params->no_lock ? NULL : lock_cpu(r);
-    for (uint64_t i = 0; i < params->operations; i++)
+    /* thousands of workers would otherwise go on for long when the run is over */
+    for (uint64_t i = 0; i < params->operations && !party_stopped(r->context); i++)
         multiply(worker->matrices, r->side);
     if (mutex)
         pthread_mutex_unlock(mutex);

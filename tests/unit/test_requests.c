@@ -141,6 +141,20 @@ TEST(test_requests_are_stable_after_the_last_change)
     free(served);
 }
 
+/* It would take minutes. */
+TEST(test_requests_end_with_the_run)
+{
+    const struct requests_params params = {
+        .sim.workers = 2, .messengers = 1, .operations = 1000000000, .footprint_bytes = 1024};
+
+    fixture_party_begin(&p, &bench_requests, &params);
+    assert_int_equal(p.party->setup(&p.context), 0);
+    party_stop_all(&p.context);
+    assert_int_equal(p.party->run(&p.context), 0);
+    assert_int_equal(((const struct hist *)p.context.recorder[TASKS_OWN_RECORDER])->n, 2);
+    fixture_party_end(&p);
+}
+
 /* The thread runs 100 ms after the first event, when its run has long been stopped. Events are 6 to 10 ms apart. */
 TEST(test_input_counts_the_events_that_it_is_behind_with)
 {
