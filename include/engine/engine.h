@@ -502,7 +502,8 @@ struct trial {
     uint64_t wall_ns;               /* to the end of the last measured party */
     int64_t late_ns;                /* after start_at_ns; negative: before */
     bool shares_core;               /* parties can run on the other hardware thread of a measured core */
-    double load_count[LOAD_COUNTS]; /* work of the load during the run */
+    double load_count[LOAD_COUNTS]; /* work of the load, in load_s */
+    double load_s;                  /* longer than wall_ns where it keeps a party from its end */
     /* The parent's FIFO priority during the run (0: none), and why it was refused, or "". It asks for one when a party
      * is SCHED_FIFO or with control_fifo, so that it can end the trial on time. */
     int control;

@@ -134,10 +134,9 @@ void tasks_load_rate(const struct trial *trial, struct results *results)
 {
     const struct load *load = trial->spec.load;
 
-    for (unsigned i = 0; load && trial->wall_ns && i < LOAD_COUNTS; i++)
+    for (unsigned i = 0; load && trial->load_s > 0 && i < LOAD_COUNTS; i++)
         if (load->least[i] > 0) {
-            results_sample(results, 0, trial->spec.bench->n_metrics - 1,
-                           trial->load_count[i] / ((double)trial->wall_ns * 1e-9));
+            results_sample(results, 0, trial->spec.bench->n_metrics - 1, trial->load_count[i] / trial->load_s);
             return;
         }
 }

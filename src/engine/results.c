@@ -222,7 +222,7 @@ static void check_disk(struct group_values *g, double claim, double count, doubl
 static void enter_load(struct results *results, const struct load *load, const struct trial *trial)
 {
     struct group_values *g = &results->group[0];
-    const double seconds = (double)trial->wall_ns * 1e-9, *did = trial->load_count;
+    const double seconds = trial->load_s, *did = trial->load_count;
 
     if (trial->spec.load_cpu.weight)
         row_param_add(&results->others, PARAM_PLACEMENT, "load_weight", "%" PRIu64, trial->load_cpu.weight);

@@ -754,6 +754,7 @@ static void control_begin(struct trial *trial)
 
 static void add_load_counts(struct trial *trial, double sign)
 {
+    trial->load_s += sign * (double)clock_raw_ns() * 1e-9;
     for (unsigned i = 0; i < trial->n_slots; i++) {
         const struct trial_slot *slot = &trial->head->slot[i];
         if (!slot->of_load || party_of(trial, i)->kind != PARTY_PROCESS)

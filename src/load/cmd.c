@@ -25,7 +25,7 @@ static double group_cpu_s(void)
     for (char **name = names; name && *name; name++) {
         procfs_read(PROCFS_PATH("/proc/%s/stat", *name), text, sizeof(text));
         const char *end = strrchr(text, ')');
-        if (end &&
+        if (end && **name <= '9' && /* not self, thread-self */
             sscanf(end + 1, " %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &group, &user, &system,
                    &ended[0], &ended[1]) == 5 &&
             group == getpgrp())

@@ -33,7 +33,8 @@ from runner import Failure, Skip, expect, need, tell  # noqa: E402 pylint: disab
 PAGE = os.path.join(TOP, "man", "jitbench-init.1")
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "jitbench", "boot")
 KERNELS = {
-    "x86_64": {"cloud": "linux-image-cloud-amd64", "rt": "linux-image-rt-amd64"},
+    "x86_64": {"cloud": "linux-image-cloud-amd64", "rt": "linux-image-rt-amd64",
+               "newer": "linux-image-cloud-amd64-backports"},
     "aarch64": {"cloud": "linux-image-cloud-arm64"},
 }
 DEBIAN = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -59,24 +60,31 @@ def run(command, **how):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how).stdout
 
 
-def apt(arch):
-    """Options that make apt-get and apt-cache use files of our own, and that architecture."""
-    base = os.path.join(CACHE, "apt-" + arch)
+def apt(arch, backports):
+    """Options that make apt-get and apt-cache use files of our own, and that architecture; backports: "-backports" or ""."""
+    base = os.path.join(CACHE, "apt-" + arch + backports)
     for folder in ("lists/partial", "cache/archives/partial"):
         os.makedirs(os.path.join(base, folder), exist_ok=True)
     with open(os.path.join(base, "status"), "w", encoding="ascii"):
         pass
     options = {"Dir::State::Lists": base + "/lists", "Dir::Cache": base + "/cache", "Dir::State::status": base + "/status",
                "APT::Architecture": DEBIAN[arch], "APT::Architectures::": DEBIAN[arch], "APT::Sandbox::User": "root"}
+    if backports:
+        with open("/etc/os-release", encoding="utf-8") as system, open(base + "/sources.list", "w", encoding="utf-8") as file:
+            suite = "".join(re.findall("^VERSION_CODENAME=(.*)", system.read(), re.M)) + backports
+            file.write("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
+                       f"http://deb.debian.org/debian {suite} main\n")
+        options.update({"Dir::Etc::sourcelist": base + "/sources.list", "Dir::Etc::sourceparts": "-"})
     return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
 
 
 def fetch_kernel(arch, meta, folder):
-    options = apt(arch)
+    name, backports, _ = meta.partition("-backports")
+    options = apt(arch, backports)
     with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
         subprocess.run(["apt-get", *options, "-q", "update"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=300, check=False)
-        depends = re.findall(r"Depends: (linux-image-\S+)", run(["apt-cache", *options, "depends", meta]))
+        depends = re.findall(r"Depends: (linux-image-\S+)", run(["apt-cache", *options, "depends", name]))
         expect(depends, f"{meta} depends on no kernel")
         run(["apt-get", *options, "-q", "download", depends[0].split(":")[0]], cwd=temporary, timeout=600)
         package = [name for name in os.listdir(temporary) if name.endswith(".deb")][0]
@@ -706,7 +714,7 @@ def run_upset(test, how, words):
 def boot_clock_set_back(test):
     """The time of day is set back by an hour again and again: no row notices."""
     began = time.time()
-    rows = run_upset(test, "clock", "latency audio video -w none,burn -t 1s -i 2 --loops-per-ms 20000")
+    rows = run_upset(test, "clock", "latency audio video -w none,burn -t 500ms -i 2 --loops-per-ms 20000")
     expect(len({(row["test"], row["load"]) for row in rows}) == 4, "rows are missing")
     for row in rows:
         expect(row["status"] in ("ok", "unstable"), f"{row['test']}: {row['status']}: {row['reason']}")
@@ -725,6 +733,11 @@ def boot_cpu_unplugged(test):
 
 # --- Detours, against the trace of the kernel that runs there.
 
+def libraries(*programs):
+    """Those that they need, for use_files()."""
+    return {path: path for path in re.findall(r"(/\S+) \(0x", run(["ldd", *programs]))}
+
+
 def run_test(test, name, flavour, words=""):
     """Runs a test as the only program of that kernel, on one CPU, with these words on the kernel's line. The machine's
     time is that of its instructions (-icount): a host that is busy, or has the same tick, would be in the detours.
@@ -733,8 +746,7 @@ def run_test(test, name, flavour, words=""):
     if not os.path.exists(program):
         raise Skip(f"there is no {program}")
     machine = test.machine(flavour=flavour, memory=256, limit=600)
-    copies = {path: path for path in re.findall(r"(/\S+) \(0x", run(["ldd", program]))}
-    machine.use_files(name="jitbench", **{"/test": program}, **copies)
+    machine.use_files(name="jitbench", **{"/test": program}, **libraries(program))
     machine.more = ["-icount", "shift=1"]
     machine.start(f"quiet upset=no program=/test JITBENCH=/jitbench {words}")
     shown = machine.wait_end()
@@ -832,9 +844,54 @@ def boot_judged(test):
     expect({name: len(of) for name, of in counted.items()} == {"base": 2, "same": 2, "more": 2}, f"counted: {counted}")
 
 
+# --- Sides that differ in what the kernel's documentation says.
+
+SLICE, AUTOGROUP = "/sys/kernel/debug/sched/base_slice_ns", "/proc/sys/kernel/sched_autogroup_enabled"
+# Task, load, options, the sides, and the verdicts on the task and on the load.
+SIDES = [
+    ("frame", "cmd:'setsid sh /load'", "--runs 3 -t 1s", "none,off", "slower", "higher"),
+    ("input", "burn2", "--runs 5 -t 500ms", "short,long", "slower", "higher|no change seen"),
+    ("audio-period", "burn2", "--runs 3 -t 500ms", "none,--fifo", "faster", "lower|no change seen"),
+    ("input", "burn", "--runs 3 -t 500ms", "none,'--policy idle'", "slower", "higher"),
+    ("input", "burn", "--runs 3 -t 500ms", "none,'--nice 19'", "slower", "higher"),
+    ("frame", "burn", "--runs 3 -t 500ms --frame-rate unlocked", "none,'--load-weight 10 --load-limit 50%'",
+     "not a gain: the load did", "lower"),
+]
+
+
+def boot_schedulers(test):
+    """Two sides by turns on a CPU of four, of a kernel with EEVDF: each differs as documented, and so does the load."""
+    known = [int(part) for part in release(kernel(test.arch, "cloud")).split(".")[:2]]
+    machine = test.machine(flavour="cloud" if known >= [6, 6] else "newer", memory=256, cpus=4, limit=900)
+    look = f"read -r slice <{SLICE}; read -r autogroup <{AUTOGROUP}; echo settings: $slice $autogroup /sys/fs/cgroup/*/"
+    # What is measured first would be beside the end of the kernel's start.
+    orders = ["cd /tmp; export PATH=/:/bin:/usr/bin NO_COLOR=1 COLUMNS=150", look, f"echo {SLICE}=1000000 >short",
+              f"echo {SLICE}=20000000 >long", f"echo {AUTOGROUP}=0 >off", "jitbench latency input -w burn --no-csv -q --cpus 3 -t 500ms",
+              *(f"echo Sides; jitbench latency {task} -w {load} {options} --interleave {sides} --cpus 3 --loops-per-ms 100000 -o {i}.csv"
+                for i, (task, load, options, sides, *_) in enumerate(SIDES)),
+              f"while read -r row; do echo \"$row\"; done <{len(SIDES) - 1}-b1.csv", look]
+    work = "work() { i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; }; " + "work | " * 7 + "work"
+    programs = ("/bin/sh", "/usr/bin/setsid")
+    machine.use_files(name="jitbench", orders="\n".join(orders) + "\n", load=work + "\n",
+                      **{each: each for each in programs}, **libraries(*programs))
+    # With cmpxchg16b QEMU 7.2 sometimes has rubbish in the flags afterwards.
+    machine.more = ["-icount", "shift=1", "-cpu", "max,-cx16"]
+    machine.start("quiet console=ttyS0,115200 upset=no program=/bin/sh script=/orders")
+    parts = machine.wait_end().split("\nSides\n")
+    expect(len(parts) == len(SIDES) + 1, "not all were compared")
+    for part, (task, load, _, sides, of_task, of_load) in zip(parts[1:], SIDES):
+        for metric, verdict in ("(?:latency|frame_time)", of_task), ("load_rate", of_load):
+            said = re.search(rf"^latency {task} {load.split(':')[0]} {metric} .*(?: %| x \d+)  (.*)$", part, re.M)
+            expect(said and re.match(verdict, said[1]), f"{task}, {load}, {sides}: not '{verdict}' but {said and said[0]}")
+        expect("and the load did" in part, f"{task}, {load}, {sides}: no price")
+    settings = re.findall("^settings: (.*)", "".join(parts), re.M)
+    expect(len(settings) == 2 and settings[0] == settings[1], f"settings and groups are {settings}")
+    expect("load_weight=10 load_limit=50% " in parts[-1], "the load's group is another")
+
+
 # The longest first.
 BOOTS = {
-    "x86_64": [boot_recipe, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
+    "x86_64": [boot_recipe, boot_schedulers, boot_rt, boot_trace_rt, boot_trace, boot_who_rt, boot_who, boot_quota, boot_without_tracefs, boot_clock_set_back, boot_cpu_unplugged,
                boot_no_shell, boot_check_line, boot_crash, boot_ctrl_alt_del, boot_ctrl_c, boot_scratch, boot_iso, boot_boots, boot_virtio, boot_modules,
                boot_no_overwrite, boot_memory_nodes, boot_latency_today, boot_root_disk, boot_root_written, boot_without_proc, boot_wrong_orders],
     "aarch64": [boot_recipe, boot_without_proc, boot_counters, boot_judged],

@@ -2,7 +2,8 @@
 /* First process of a machine that is upset while jitbench measures on it. It runs `/jitbench init` with the words
  * behind "--", meanwhile sets the clock back (upset=clock in its environment) or takes CPU 1 out and puts it back
  * (upset=cpu) or takes 30 ms of CPU time under the name "hog" (upset=hog), prints how often, and ends the machine. With
- * upset=no nothing of this happens, and program=FILE in the environment is run instead. */
+ * upset=no nothing of this happens, and program=FILE in the environment is run instead, with script=FILE as its
+ * argument. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,14 +103,16 @@ int main(int argc, char **argv)
     (void)mkdir("/sys", 0755);
     (void)mount("proc", "/proc", "proc", 0, NULL);
     (void)mount("sysfs", "/sys", "sysfs", 0, NULL);
+    (void)mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
     if (mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL) == 0)
         (void)put("/sys/fs/cgroup/cgroup.subtree_control", "+cpu");
     (void)mkdir("/mnt", 0755);
+    (void)mkdir("/run", 0755);
     (void)mkdir("/tmp", 01777);
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     pid_t child = fork();
     if (child == 0 && getenv("program")) {
-        (void)execl(getenv("program"), getenv("program"), (char *)NULL);
+        (void)execl(getenv("program"), getenv("program"), getenv("script"), (char *)NULL);
         _exit(127);
     }
     if (child == 0)

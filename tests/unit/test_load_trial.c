@@ -154,6 +154,14 @@ static int idle_run(struct party_context *context)
     return 0;
 }
 
+/* The load goes on until it has returned. */
+static int slow_verify(struct party_context *context)
+{
+    (void)context;
+    clock_sleep_ns(SETTLED_MS * MS);
+    return 0;
+}
+
 static int degraded_run(struct party_context *context)
 {
     party_degraded(context, "%s was not there", "half of it");
@@ -175,13 +183,13 @@ static int watch_run(struct party_context *context)
     return 0;
 }
 
-#define DUMMY_BENCH(name_) \
+#define DUMMY_BENCH(name_, verify_) \
     static const struct bench bench_##name_ = {DUMMY(#name_), .shared_size = 8, .params_size = BENCH_PARAMS_SIZE, \
                                                BENCH_PARTY(PARTY_IS(#name_, {RECORD_NUMBERS, WATCH_NUMBERS}), \
                                                            .role = ROLE_MEASURED, .stop = STOP_FLAG, \
-                                                           .run = name_##_run)}
-DUMMY_BENCH(idle);
-DUMMY_BENCH(degraded);
+                                                           .run = name_##_run, .verify = verify_)}
+DUMMY_BENCH(idle, slow_verify);
+DUMMY_BENCH(degraded, NULL);
 static const struct party watch_parties[] = {
     {PARTY_IS("watch", {RECORD_NUMBERS, WATCH_NUMBERS}), .role = ROLE_MEASURED, .run = watch_run}};
 static const struct bench bench_watch = {DUMMY("watch"), BENCH_PARTIES(watch_parties), .control_fifo = true,
@@ -231,6 +239,7 @@ TEST(test_load_counts_are_of_the_run_alone_and_of_all_its_processes)
     struct trial_spec spec = spec_of(&bench_idle, &load_three, NULL, TRIAL_MS * MS);
     struct trial *trial = run_done(&spec);
 
+    assert_true(trial->load_s > (double)trial->wall_ns * 1e-9);
     assert_true(trial->load_count[COUNT_WORK] == 7 * 3); /* without what was done before the gate */
     assert_true(trial->load_count[LOAD_CPU] == 0.25 * 3);
     assert_true(trial->load_count[LOAD_DISK_READ] == 0);
