@@ -863,7 +863,7 @@ def boot_schedulers(test):
     """Two sides by turns on a CPU of four, of a kernel with EEVDF: each differs as documented, and so does the load."""
     known = [int(part) for part in release(kernel(test.arch, "cloud")).split(".")[:2]]
     machine = test.machine(flavour="cloud" if known >= [6, 6] else "newer", memory=256, cpus=4, limit=900)
-    look = f"read -r slice <{SLICE}; read -r autogroup <{AUTOGROUP}; echo settings: $slice $autogroup /sys/fs/cgroup/*/"
+    look = f"read -r slice <{SLICE}; read -r autogroup <{AUTOGROUP}; echo settings: $slice $autogroup /sys/fs/cgroup/.j*/"
     # What is measured first would be beside the end of the kernel's start.
     orders = ["cd /tmp; export PATH=/:/bin:/usr/bin NO_COLOR=1 COLUMNS=150", look, f"echo {SLICE}=1000000 >short",
               f"echo {SLICE}=20000000 >long", f"echo {AUTOGROUP}=0 >off", "jitbench latency input -w burn --no-csv -q --cpus 3 -t 500ms",
