@@ -14,23 +14,54 @@ struct own {
     struct program_guard guard;
 };
 
-/* Of this process group but this process, ended ones included. */
-static double group_cpu_s(void)
+struct seen {
+    int pid, parent;
+    unsigned long ticks; /* with those of children that it has reaped */
+};
+
+/* Of this process's descendants, which may be in sessions of their own; ended ones included. Orphans are its children.
+ */
+static double descendants_cpu_s(void)
 {
     FREED char **names = procfs_names("/proc");
+    size_t n = 0, found = 1, before;
     unsigned long ticks = 0, user, system, ended[2];
     char text[512];
-    int group;
 
-    for (char **name = names; name && *name; name++) {
+    while (names && names[n])
+        n++;
+    FREED struct seen *seen = calloc(n + 1, sizeof(*seen));
+    if (!names || !seen)
+        return 0;
+    seen[0].pid = getpid();
+    n = 1;
+    for (char **name = names; *name; name++) {
+        struct seen one = {.pid = atoi(*name)};
         procfs_read(PROCFS_PATH("/proc/%s/stat", *name), text, sizeof(text));
         const char *end = strrchr(text, ')');
-        if (end && **name <= '9' && /* not self, thread-self */
-            sscanf(end + 1, " %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &group, &user, &system,
-                   &ended[0], &ended[1]) == 5 &&
-            group == getpgrp())
-            ticks += (atoi(*name) == getpid() ? 0 : user + system) + ended[0] + ended[1];
+        if (!end || one.pid <= 0 || /* self */
+            sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &one.parent, &user, &system,
+                   &ended[0], &ended[1]) != 5)
+            continue;
+        one.ticks = ended[0] + ended[1] + (one.pid == seen[0].pid ? 0 : user + system);
+        if (one.pid == seen[0].pid)
+            seen[0] = one;
+        else
+            seen[n++] = one;
     }
+    do {
+        before = found;
+        for (size_t i = found; i < n; i++)
+            for (size_t k = 0; k < found; k++)
+                if (seen[i].parent == seen[k].pid) {
+                    const struct seen one = seen[i];
+                    seen[i] = seen[found];
+                    seen[found++] = one;
+                    break;
+                }
+    } while (found > before);
+    for (size_t i = 0; i < found; i++)
+        ticks += seen[i].ticks;
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
@@ -95,7 +126,7 @@ static int run(struct party_context *context)
             waited = program_wait(pid, clock_raw_ns() + LOAD_REFRESH_NS, &at_ns);
             take_numbers(context, own);
             if (at_ns >= due_ns) {
-                const double cpu_s = group_cpu_s();
+                const double cpu_s = descendants_cpu_s();
                 load_set(context, LOAD_CPU, cpu_s);
                 if (cpu_s > 0)
                     party_proved(context);

@@ -252,6 +252,17 @@ CLI_TEST(test_latency_loads_of_today)
     assert_true(fabs(strtod(word_of(&csv, "audio", "cmd", "load_printed"), NULL) / numbers - 2.5) < 1e-9);
 }
 
+/* What the command starts in a session of its own is the load, too. */
+CLI_TEST(test_latency_command_in_another_session)
+{
+    struct cli_csv csv;
+
+    measure(ARGS("latency", "audio", CSV, KNOWN, "-t", "1s", "-w", "cmd:setsid -w sh -c 'while :; do :; done'"), 0,
+            &csv);
+    expect_status(&csv, "audio", "cmd", "ok", "");
+    assert_true(strtod(word_of(&csv, "audio", "cmd", "load_cpu_s"), NULL) > 0);
+}
+
 /* Rows but for same_cpu and same_cache, which are there where a thread woke up again and caches are known. */
 static size_t count_others(const struct cli_csv *csv, const char *test, const char *load)
 {
