@@ -19,49 +19,49 @@ struct seen {
     unsigned long ticks; /* with those of children that it has reaped */
 };
 
-/* Of this process's descendants, which may be in sessions of their own; ended ones included. Orphans are its children.
- */
+static bool has_parent(const struct seen *one, const struct seen *among, size_t n)
+{
+    while (n && one->parent != among[n - 1].pid)
+        n--;
+    return n;
+}
+
+/* Of this process's descendants, those in sessions of their own and those that have ended included. Orphans are its
+ * children. */
 static double descendants_cpu_s(void)
 {
     FREED char **names = procfs_names("/proc");
-    size_t n = 0, found = 1, before;
+    const int self = getpid();
+    size_t most = 0, n = 0, found = 0, before;
     unsigned long ticks = 0, user, system, ended[2];
     char text[512];
 
-    while (names && names[n])
-        n++;
-    FREED struct seen *seen = calloc(n + 1, sizeof(*seen));
-    if (!names || !seen)
-        return 0;
-    seen[0].pid = getpid();
-    n = 1;
-    for (char **name = names; *name; name++) {
-        struct seen one = {.pid = atoi(*name)};
-        procfs_read(PROCFS_PATH("/proc/%s/stat", *name), text, sizeof(text));
+    while (names && names[most])
+        most++;
+    FREED struct seen *seen = calloc(most + 1, sizeof(*seen));
+    for (size_t i = 0; seen && i < most; i++) {
+        struct seen one = {.pid = atoi(names[i])}; /* 0: self */
+        procfs_read(PROCFS_PATH("/proc/%s/stat", names[i]), text, sizeof(text));
         const char *end = strrchr(text, ')');
-        if (!end || one.pid <= 0 || /* self */
+        if (!end || one.pid <= 0 ||
             sscanf(end + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &one.parent, &user, &system,
                    &ended[0], &ended[1]) != 5)
             continue;
-        one.ticks = ended[0] + ended[1] + (one.pid == seen[0].pid ? 0 : user + system);
-        if (one.pid == seen[0].pid)
-            seen[0] = one;
-        else
-            seen[n++] = one;
+        one.ticks = ended[0] + ended[1] + (one.pid == self ? 0 : user + system);
+        seen[n++] = one;
     }
+    /* Again and again: a child may have the smaller number. */
     do {
         before = found;
-        for (size_t i = found; i < n; i++)
-            for (size_t k = 0; k < found; k++)
-                if (seen[i].parent == seen[k].pid) {
-                    const struct seen one = seen[i];
-                    seen[i] = seen[found];
-                    seen[found++] = one;
-                    break;
-                }
+        for (size_t i = found; i < n; i++) {
+            const struct seen one = seen[i];
+            if (one.pid != self && !has_parent(&one, seen, found))
+                continue;
+            seen[i] = seen[found];
+            seen[found++] = one;
+            ticks += one.ticks;
+        }
     } while (found > before);
-    for (size_t i = 0; i < found; i++)
-        ticks += seen[i].ticks;
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
