@@ -76,10 +76,11 @@ struct kernel_sched_param {
     int priority;
 };
 
-static int set_scheduler(int policy, int rt_priority)
+/* pid 0: the calling thread. */
+static int set_scheduler(pid_t pid, int policy, int rt_priority)
 {
     const struct kernel_sched_param param = {.priority = rt_priority};
-    return sys_result(syscall(SYS_sched_setscheduler, 0, policy, &param));
+    return sys_result(syscall(SYS_sched_setscheduler, pid, policy, &param));
 }
 
 int task_set_policy(int policy, int rt_priority)
@@ -90,25 +91,23 @@ int task_set_policy(int policy, int rt_priority)
                  : policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE && policy != TASK_EXT)
         return -EINVAL;
     if (realtime)
-        return set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
-    int error = set_scheduler(policy, rt_priority);
+        return set_scheduler(0, policy | SCHED_RESET_ON_FORK, rt_priority);
+    int error = set_scheduler(0, policy, rt_priority);
     /* Only a privileged thread may clear reset-on-fork. Without a real-time policy it only resets a negative nice
      * value of children. */
     if (error == -EPERM)
-        error = set_scheduler(policy | SCHED_RESET_ON_FORK, rt_priority);
+        error = set_scheduler(0, policy | SCHED_RESET_ON_FORK, rt_priority);
     return error;
 }
 
 void task_end_realtime(pid_t pid)
 {
-    const struct kernel_sched_param param = {.priority = 0};
-
-    (void)syscall(SYS_sched_setscheduler, pid, SCHED_OTHER, &param);
+    (void)set_scheduler(pid, SCHED_OTHER, 0);
 }
 
 int task_set_policy_inherited(int policy, int rt_priority)
 {
-    return rt_priority > TASK_FIFO_MAX ? -EINVAL : set_scheduler(policy, rt_priority);
+    return rt_priority > TASK_FIFO_MAX ? -EINVAL : set_scheduler(0, policy, rt_priority);
 }
 
 int task_get_policy(int *policy, int *rt_priority)
