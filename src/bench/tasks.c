@@ -141,14 +141,19 @@ void tasks_load_rate(const struct trial *trial, struct results *results)
         }
 }
 
+static void sample_share(struct results *results, unsigned metric, double same, double known)
+{
+    if (known > 0)
+        results_sample(results, 0, metric, 100 * same / known);
+}
+
 void tasks_same(const struct trial *trial, struct results *results)
 {
     const double *wakes = trial_recorder(trial, 0, 0, TASKS_WAKES);
     const unsigned last = trial->spec.bench->n_metrics - 1;
 
-    for (unsigned i = 0; i < 2; i++, wakes += 2)
-        if (wakes[WAKES_KNOWN] > 0)
-            results_sample(results, 0, last - 2 + i, 100 * wakes[WAKES_SAME_CPU] / wakes[WAKES_KNOWN]);
+    sample_share(results, last - 2, wakes[WAKES_SAME_CPU], wakes[WAKES_KNOWN]);
+    sample_share(results, last - 1, wakes[WAKES_SAME_CACHE], wakes[WAKES_CACHE_KNOWN]);
 }
 
 const struct hist *tasks_reduce(const struct trial *trial, struct results *results)

@@ -155,9 +155,9 @@ static char **make_args(const struct repeat *r, const struct side *side, const s
     int n = 2 + option_without(options, r->argv, r->m->tables, r->m->n_tables, of_all + first, args + 2);
     args[n++] = (char *)"--output";
     args[n++] = (char *)output;
-    put_name(r, r->sides == 2 ? 'a' : 0, 1, &calibrated);
     if (!first && !strcmp(command_now->name, "latency") && !measure_given(r->m, "loops-per-ms") &&
         !measure_given(r->m, "calibrate")) {
+        put_name(r, r->sides == 2 ? 'a' : 0, 1, &calibrated);
         TEXT_PRINT(loops, "--loops-per-ms=%s", calibrated.data);
         args[n++] = loops;
     }

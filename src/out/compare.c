@@ -638,8 +638,8 @@ static void put_changed(const struct compared *c, bool verbose, struct told *tol
 
 /* --- What a gain cost. --- */
 
-/* What tells of a task: P99, or the mean where P99 is not known. NULL: neither. */
-static const char *price_of(const struct compared *c, const struct compared_row *row)
+/* Which figure of a task the row has: P99, or the mean where P99 is not known. NULL: another. */
+static const char *task_figure(const struct compared *c, const struct compared_row *row)
 {
     const struct row *about = row->pair->about;
     const bool p99 = strstr(about->metric, "_p99");
@@ -660,7 +660,7 @@ static void put_prices(const struct compared *c, bool verbose, const struct doc 
 
     for (const struct compared_row *row = c->row; row < c->row + c->n_rows; row++) {
         const struct row *about = row->pair->about;
-        const char *what = price_of(c, row);
+        const char *what = task_figure(c, row);
         const struct compared_row *load = what ? compared_load(c, row) : NULL;
         const enum compared_verdict verdict = compared_verdict(row);
         const bool sure = is_decided(verdict);
